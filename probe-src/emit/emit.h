@@ -1,0 +1,25 @@
+// Bytes out: every function is pure and deterministic.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "facts/facts.h"
+#include "findings/finding.h"
+#include "plan/plan.h"
+#include "readers/images.h"
+
+namespace tcs {
+
+std::string finding_text(const Finding& finding);  // the form of design.md, indent 2, 100 columns
+std::string report_text(const Report& report, const Facts& facts, const Plan& plan);
+Json report_json(const Report& report, const Facts& facts, const Plan& plan);
+Json plan_json(const Plan& plan);
+std::string summary_line(const Report& report, const Facts& facts, const Plan& plan);
+
+std::string images_table(const std::vector<ImageList>& lists);
+
+// A CMake bracket argument whose content is exactly `text`.
+std::string cmake_quote(const std::string& text);
+
+}  // namespace tcs

@@ -1,0 +1,183 @@
+// What is known of one machine: the data that flows from the probes to the rules. Schema 1 of
+// torch-cuda-stack/facts (docs/facts.md); facts_io.h reads and writes it.
+#pragma once
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/sm.h"
+#include "base/version.h"
+
+namespace tcs {
+
+// A value with its origin, or unknown. Unknown is never a default: test known() first.
+template <class T>
+class Fact {
+ public:
+  std::string from;  // how it was learnt: "cuDeviceGetAttribute", "nvcc --version", a path ...
+
+  Fact() = default;
+  Fact(T value, std::string origin = {})  // NOLINT: implicit by design
+      : from(std::move(origin)), value_(std::move(value)), known_(true) {}
+  bool known() const { return known_; }
+  const T& value() const { return value_; }  // T{} when unknown
+  T or_else(T fallback) const { return known_ ? value_ : fallback; }
+  bool is(const T& v) const { return known_ && value_ == v; }
+
+ private:
+  T value_{};
+  bool known_ = false;
+};
+using Text = Fact<std::string>;
+using Flag = Fact<bool>;
+using Names = Fact<std::vector<std::string>>;
+
+// Each object that was read from a file or found by a probe may say why parts of it are unknown.
+struct HostFacts {
+  Text os, arch, distro, kernel, glibc;
+  Flag wsl;
+  Text jetson_l4t, jetson_jetpack;
+};
+
+struct Device {
+  Fact<int> index;
+  Text name, cc, uuid;  // cc "12.0"
+  Flag visible, integrated, mig;
+  std::string reason;
+};
+
+struct DeviceFacts {
+  Text state;  // measured | declared | none
+  bool list_known = false;
+  std::vector<Device> list;
+  std::string reason;
+};
+
+struct LibCuda {
+  Text path, version, role, kind;  // role: loaded | other; kind: driver | compat | stub | wsl ...
+};
+
+struct DriverFacts {
+  Text state;  // ok | absent | no-kernel-module | stub | mismatch | error
+  Text version, kernel_module, cuda;  // cuda "12.4": cuDriverGetVersion
+  Fact<int> error_code;               // CUresult of cuInit
+  std::vector<LibCuda> libcuda;
+  std::string reason;
+};
+
+struct ToolkitFailure {
+  Text kind;  // host-compiler | arch | headers | ptxas | cicc | hang | crash | output | link
+  Text text;  // what was printed
+};
+
+struct Toolkit {
+  Text root, nvcc, version, origin, layout;  // layout: default | pip | conda | distribution
+  Text headers, ptxas, cicc, cudart;         // releases: "13.2" of cuda.h, "13.2.78" of ptxas ...
+  Names archs;       // what this nvcc can build: "sm_90a", "compute_90a" ...
+  Names missing;     // parts that are not there: "nvrtc", "lib64", "cudart-dev" ...
+  Flag works;        // one real compile with the host compiler that nvcc calls
+  ToolkitFailure failure;
+  Text driver_dir;   // folder of nvcc's own bin
+  Text include_dir, library_dir;
+  Fact<int> gcc_max, clang_max;  // majors that its crt/host_config.h takes
+  std::string reason;
+};
+
+struct ToolkitFacts {
+  Fact<int> selected;  // index into list: the one this build uses
+  Text on_path;        // version of the nvcc that PATH gives
+  bool list_known = false;
+  std::vector<Toolkit> list;
+  std::string reason;
+};
+
+struct HostCompiler {
+  Text id, version, path;  // id as CMake's: GNU, Clang, MSVC ...
+  std::string reason;
+};
+
+// How many fat binaries of a file hold exactly this set of images.
+struct ImageSet {
+  std::vector<std::string> images;
+  int count = 0;
+};
+
+// Images of one shared library. `coverage` rows and `sets` are absent in older recordings: then
+// each name in `images` counts as full coverage.
+struct CoverageRow {
+  std::string arch;
+  int count = 0;         // images
+  int fat_binaries = 0;  // fat binaries that hold one
+};
+struct TorchLibrary {
+  Text name;
+  Names images;
+  Fact<int> fat_binaries;
+  std::vector<CoverageRow> coverage;
+  std::vector<ImageSet> sets;
+};
+
+struct TorchFacts {
+  Text state;  // found | absent | broken
+  Text version, flavour, cuda;  // flavour cuda | cpu | rocm | xpu
+  Flag cxx11_abi;
+  Fact<int> cxx_standard;
+  Names images;  // of all its own CUDA libraries together
+  std::vector<TorchLibrary> libraries;
+  Text root, python_tag;  // root: the torch folder
+  Text cmake_dir;         // folder of TorchConfig.cmake
+  std::string reason;
+};
+
+struct PythonFacts {
+  Text state, executable, version, kind, prefix;  // state found | absent; kind venv | conda | system ...
+  std::vector<std::string> elsewhere;             // other environments that hold a torch
+  std::string reason;
+};
+
+struct Library {
+  Text soname, needed_by, state, path, version, built_against, via;  // state found | missing | wrong
+  Names archs;
+};
+
+struct Extension {
+  Text name, cuda;
+  Flag cxx11_abi;
+  Names images;
+};
+
+struct Facts {
+  std::string origin = "measured";  // measured | declared | replayed
+  HostFacts host;
+  DeviceFacts devices;
+  DriverFacts driver;
+  ToolkitFacts toolkits;
+  HostCompiler host_compiler;
+  TorchFacts torch;
+  PythonFacts python;
+  bool libraries_known = false;
+  std::vector<Library> libraries;
+  std::vector<Extension> extensions;
+  std::map<std::string, std::string> environment;  // only names that matter to the stack
+
+  // The toolkit this build uses; null when unknown or none.
+  const Toolkit* toolkit() const {
+    int i = toolkits.selected.or_else(-1);
+    return i >= 0 && i < static_cast<int>(toolkits.list.size()) ? &toolkits.list[static_cast<size_t>(i)] : nullptr;
+  }
+};
+
+// What was asked for. `arch_list`: the user's list (TORCH_CUDA_ARCH_LIST or another), as written.
+struct Request {
+  Text arch_list;                          // from = "TORCH_CUDA_ARCH_LIST (environment)" ...
+  std::string arch_dialect = "torch";      // torch | cmake: what a bare "90" means
+  Text other_list;                         // a second list that was also set (warning if it differs)
+  std::string other_dialect = "torch";
+  bool targets_known = false;
+  std::vector<std::string> targets;        // native, torch, capabilities, names
+  std::string targets_from;
+  std::string purpose = "extension";       // extension | pytorch-source | run
+};
+
+}  // namespace tcs

@@ -1,0 +1,71 @@
+// Findings: values until an emitter prints them.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "facts/facts.h"
+#include "plan/plan.h"
+
+namespace tcs {
+
+enum class Severity { Note, Unknown, Warning, Error };
+enum class Layer { Device, Driver, Toolkit, HostCompiler, Runtime, Torch, Python, Environment, Arch, Probe };
+const char* name_of(Severity severity);  // note unknown warning error
+const char* name_of(Layer layer);        // device driver toolkit host-compiler runtime torch ...
+
+// One row of the table under a finding's first line.
+struct Evidence {
+  std::string layer;
+  std::string has;
+  std::string needs;  // may be empty for all rows: the column is left out then
+  std::string from;
+};
+
+// Text rules: `message` is one fact that stands alone, lower case start unless a proper name, no full
+// stop; the fix only in `help`; ASCII; lines are wrapped by the emitter, never here.
+struct Finding {
+  int id = 0;         // 601
+  const char* slug = "";
+  Layer layer = Layer::Probe;
+  Severity severity = Severity::Error;
+  std::string message;
+  std::vector<Evidence> evidence;
+  std::vector<std::string> notes;
+  std::vector<std::string> help;
+  std::string code() const;  // "TCS601"
+};
+
+struct RuleInput {
+  const Facts& facts;
+  const Request& request;
+  const Plan& plan;
+};
+using Rule = void (*)(const RuleInput& in, std::vector<Finding>& out);
+
+// The registry, one row an id: findings/registry.def. A row's explain text: findings/explain.def.
+struct RuleRow {
+  int id;
+  const char* slug;
+  Layer layer;
+  Severity severity;  // the usual one; a rule may lower or raise it as design says
+  const char* explain;
+};
+const std::vector<RuleRow>& registry();
+const RuleRow* find_row(std::string_view id_or_slug);  // "TCS601", "601", "torch-lacks-device-image"
+Finding make_finding(int id, std::string message);     // severity, slug, layer from the registry
+
+struct Policy {
+  Severity fail_on = Severity::Error;
+  bool never = false;                // --fail-on never
+  std::vector<std::string> allow;    // ids or slugs: reported as notes
+};
+
+struct Report {
+  std::string outcome;  // ok | warn | fail
+  bool complete = true;
+  std::vector<Finding> findings;  // sorted: severity high to low, then id, then message
+};
+// Runs every rule, silences consequences of a root cause, applies the policy.
+Report judge(const RuleInput& in, const Policy& policy);
+
+}  // namespace tcs

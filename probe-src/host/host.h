@@ -1,0 +1,104 @@
+// The one seam to the outside world: files, environment, child processes, clock. Everything else in
+// tcstack is a function of what a Host answers; unit tests use an in-memory one.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+
+namespace tcs {
+
+struct FileStat {
+  enum class Type { Missing, File, Directory, Other, Unreadable };  // symbolic links are followed
+  Type type = Type::Missing;
+  uint64_t size = 0;      // bytes
+  int64_t mtime_ns = 0;   // since 1970, nanoseconds
+  uint64_t inode = 0;     // with the device mixed in: equal = same file
+  bool executable = false;
+  std::string reason;     // of Missing/Unreadable: the system's words
+  bool exists() const { return type != Type::Missing && type != Type::Unreadable; }
+  bool is_file() const { return type == Type::File; }
+  bool is_dir() const { return type == Type::Directory; }
+};
+
+// An open file for random access.
+class File {
+ public:
+  virtual ~File() = default;
+  virtual uint64_t size() const = 0;
+  // Exactly `length` bytes at `offset` into `out` (resized); false when the file does not hold them.
+  virtual bool read(uint64_t offset, size_t length, std::string& out) = 0;
+};
+
+// A child process: argv[0] is looked up in PATH when it holds no '/'. Never a shell.
+struct Command {
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> set_env;   // on top of the inherited environment
+  std::vector<std::string> unset_env;
+  std::string cwd;                              // "" = inherited
+  std::string input;                            // standard input, else /dev/null
+  int timeout_ms = 30000;                       // the whole process group is killed then
+  size_t output_limit = 4u << 20;               // bytes kept of each stream; the rest is dropped
+};
+
+struct Outcome {
+  enum class State { Exited, Signalled, TimedOut, NotStarted };
+  State state = State::NotStarted;
+  int code = 0;      // exit status, or the signal's number
+  std::string out;   // standard output
+  std::string err;   // standard error
+  std::string why;   // of NotStarted: the system's words
+  int64_t ms = 0;    // wall time, milliseconds
+  bool ok() const { return state == State::Exited && code == 0; }
+  // "exit status 1", "killed by signal 11 (SIGSEGV)", "no answer in 30 s", "could not be started: ..."
+  std::string describe() const;
+};
+
+class Host {
+ public:
+  virtual ~Host() = default;
+
+  virtual bool env(const std::string& name, std::string& out) const = 0;  // false = not set
+  virtual std::vector<std::pair<std::string, std::string>> environment() const = 0;
+
+  virtual FileStat stat(const std::string& path) const = 0;
+  virtual std::string real_path(const std::string& path) const = 0;  // "" when it does not resolve
+  virtual Result<std::unique_ptr<File>> open(const std::string& path) const = 0;  // regular files only
+  virtual Result<std::string> read(const std::string& path, uint64_t limit = 64u << 20) const = 0;
+  virtual Result<std::vector<std::string>> list(const std::string& directory) const = 0;  // sorted names
+
+  virtual Result<Done> write_atomic(const std::string& path, std::string_view text) = 0;
+  virtual Result<Done> make_directories(const std::string& path) = 0;  // new ones get mode 0700
+  virtual Result<Done> symlink(const std::string& target, const std::string& path) = 0;  // replaces a link
+  virtual Result<Done> remove_tree(const std::string& path) = 0;
+
+  virtual Outcome run(const Command& command) = 0;
+  // Several children at once (at most `jobs`), outcomes in the order given.
+  virtual std::vector<Outcome> run_all(const std::vector<Command>& commands, int jobs) = 0;
+  virtual int cores() const = 0;
+  virtual int64_t now() const = 0;               // seconds since 1970
+  virtual std::string cwd() const = 0;
+  virtual std::string self() const = 0;          // path of this executable
+
+  std::string env_or(const std::string& name, std::string fallback) const {
+    std::string value;
+    return env(name, value) ? value : fallback;
+  }
+};
+
+std::unique_ptr<Host> make_real_host();
+
+// Path text only, no file system. path_join("a", "/b") == "/b".
+std::string path_join(std::string_view a, std::string_view b);
+std::string path_parent(std::string_view path);  // "" for a bare name
+std::string path_name(std::string_view path);
+// The first executable file of this name in the PATH-like list `path`; "" when there is none.
+std::string find_program(const Host& host, const std::string& name, const std::string& path);
+
+}  // namespace tcs

@@ -1,0 +1,39 @@
+// Which kernel images a file holds: ELF64 objects and libraries, ar archives, bare fat binaries and
+// cubins. The format facts are in docs/fatbin.md.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/sm.h"
+#include "host/host.h"
+
+namespace tcs {
+
+struct ImageCount {
+  Image image;
+  uint32_t count = 0;         // images of this kind and arch
+  uint32_t fat_binaries = 0;  // fat binaries that hold at least one
+};
+
+// `sets`: fat binaries grouped by the exact set of images they hold.
+struct FatBinarySet {
+  std::vector<Image> images;
+  uint32_t count = 0;
+};
+
+struct ImageList {
+  std::string path;
+  uint32_t fat_binaries = 0;
+  std::vector<ImageCount> images;  // sorted by (arch, cubin before PTX)
+  std::vector<FatBinarySet> sets;
+  std::vector<std::string> ptx_isa;  // "8.5": `.version` of PTX that is in the clear, sorted, unique
+  uint32_t ptx_unread = 0;           // PTX images whose text is compressed
+};
+
+// The images of one file, or what is wrong with it (place = path, with an offset inside the file).
+// A file without device code is an empty list, not an error.
+Result<ImageList> read_images(const Host& host, const std::string& path);
+
+}  // namespace tcs

@@ -1,0 +1,42 @@
+// One function per verb. `args` are the words after the verb. Returns the exit status (design.md).
+#pragma once
+#include <string>
+#include <vector>
+
+#include "host/host.h"
+
+namespace tcs {
+
+int verb_probe(Host& host, const std::vector<std::string>& args);      // tool/probe.cpp
+int verb_check(Host& host, const std::vector<std::string>& args);      // tool/check.cpp
+int verb_plan(Host& host, const std::vector<std::string>& args);       // tool/check.cpp
+int verb_images(Host& host, const std::vector<std::string>& args);     // tool/images.cpp
+int verb_verify(Host& host, const std::vector<std::string>& args);     // tool/verify.cpp
+int verb_configure(Host& host, const std::vector<std::string>& args);  // tool/configure.cpp
+int verb_explain(Host& host, const std::vector<std::string>& args);    // tool/explain.cpp
+int verb_cache(Host& host, const std::vector<std::string>& args);      // tool/cache.cpp
+
+// --- options.h part: table-driven options. "--name VALUE", "--name=VALUE", flags, "--" ends options.
+struct OptionSpec {
+  const char* name;     // "--facts"
+  const char* value;    // "FILE" in the help; null = a flag
+  const char* help;     // one line
+  bool repeats;
+};
+struct Options {
+  std::vector<std::pair<std::string, std::string>> given;  // name, value
+  std::vector<std::string> words;                          // the rest
+  bool has(const char* name) const;
+  std::string get(const char* name, const char* fallback = "") const;  // the last one given
+  std::vector<std::string> all(const char* name) const;
+};
+// 0 = go on; otherwise return status-1 ... : prints help (exit 0 as -1) or the usage error (2).
+// On --help prints `synopsis` and the table to stdout and sets `done`.
+bool parse_options(const std::vector<std::string>& args, const std::vector<OptionSpec>& specs,
+                   const char* synopsis, Options& out, int& status);  // false = return `status`
+
+// stdout and stderr without iostream; a failed write to stdout is exit 3.
+bool print_out(const std::string& text);
+void print_err(const std::string& text);
+
+}  // namespace tcs
