@@ -1,0 +1,333 @@
+#!/usr/bin/env python3
+"""Real PyTorch wheels, CUDA toolkits, drivers, a compiler and CMakes for the tests, by name.
+
+    parts.py get NAME...    fetch what is missing, print one path a line (progress goes to stderr)
+    parts.py path NAME      print the path of a part that is present, else exit 1
+    parts.py list           print every name and whether it is present
+
+The parts lie in one cache folder: $TCS_REAL_PARTS, else ${XDG_CACHE_HOME:-~/.cache}/torch-cuda-stack/real-parts.
+A part is built in a temporary folder beside its place and renamed into it when it is complete, under a lock, so any
+number of processes may ask at once and none sees half a part. A part that is present is used as it is: remove its
+folder to have it fetched again. Exit 77 with a one-line reason when a part cannot be had (no network, no pip, not a
+Debian machine): tests skip then. Exit 2 on a name that is not in the tables.
+
+Needs nothing but Python >= 3.9, pip, and for the Debian parts apt-get and dpkg (no root; the machine's own apt state
+is neither read nor changed, apart from its list of sources).
+"""
+import argparse
+import contextlib
+import fcntl
+import importlib.util
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+# Wheels, installed by pip into a folder that looks like site-packages (so executables keep their run bits).
+# name -> (requirements, platform, file that must be there, what of the part is printed)
+# A pip toolkit is <part>/nvidia/cu13/{bin,include,lib,nvvm}; it has no lib64 and no unversioned libcudart.so.
+TORCH_PROOF = "torch/lib/libtorch_cuda.so"
+PIP_NVCC = "nvidia/cu13/bin/nvcc"
+WHEELS = {
+    "torch-2.15.0": ("torch==2.15.0", "x86_64", TORCH_PROOF, ""),
+    "torch-2.11.0": ("torch==2.11.0", "x86_64", TORCH_PROOF, ""),
+    "torch-2.7.1": ("torch==2.7.1", "x86_64", TORCH_PROOF, ""),
+    "torch-2.3.0": ("torch==2.3.0", "x86_64", TORCH_PROOF, ""),
+    "torch-1.13.1": ("torch==1.13.1", "x86_64", "torch/lib/libtorch_cuda_cu.so", ""),
+    "torch-2.15.0-aarch64": ("torch==2.15.0", "aarch64", TORCH_PROOF, ""),
+    "toolkit-13.0": (
+        "nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-nvvm==13.0.88"
+        " nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85", "x86_64", PIP_NVCC, ""),
+    "toolkit-13.2": (
+        "nvidia-cuda-nvcc==13.2.78 nvidia-cuda-crt==13.2.78 nvidia-nvvm==13.2.78"
+        " nvidia-cuda-runtime==13.2.75 nvidia-cuda-cccl==13.2.75", "x86_64", PIP_NVCC, ""),
+    "toolkit-13.5": (  # CCCL goes by its own version here: 3.5.0 of CUDA 13
+        "nvidia-cuda-nvcc==13.5.37 nvidia-cuda-crt==13.5.37 nvidia-nvvm==13.5.37"
+        " nvidia-cuda-runtime==13.5.37 nvidia-cuda-cccl==13.3.5.0.6", "x86_64", PIP_NVCC, ""),
+    "cuobjdump": ("nvidia-cuda-cuobjdump==13.5.37", "x86_64", "nvidia/cu13/bin/cuobjdump", ""),
+    "cmake-3.25": ("cmake==3.25.2", "x86_64", "cmake/data/bin/cmake", "cmake/data"),
+    "cmake-3.31": ("cmake==3.31.10", "x86_64", "cmake/data/bin/cmake", "cmake/data"),
+    "cmake-4.4": ("cmake==4.4.5", "x86_64", "cmake/data/bin/cmake", "cmake/data"),
+}
+
+# The CUDA libraries that a torch wheel names in its metadata, at the versions it pins, beside each other as pip
+# would lay them (nvidia/cu13/lib, nvidia/cudnn/lib ...). name -> (torch part, file that must be there)
+LIBRARIES = {"nvidia-libs-cu13": ("torch-2.15.0", "nvidia/cu13/lib/libcudart.so.13")}
+
+# Debian packages, unpacked into a folder that stands for '/'.
+# name -> (suite, packages, pattern of the direct dependencies to take too, layout function, file that must be there)
+# Toolkits: the root is <part>/usr, the compiler <part>/bin/nvcc. 12.4 takes g++ up to 13; 11.8 takes up to 11, and
+# without -ccbin looks for g++-11 on PATH: put <gxx-11>/bin there, or pass -ccbin <gxx-11>/bin/g++-11.
+# Drivers: LD_LIBRARY_PATH=<part>/lib, <part>/bin/nvidia-smi. No kernel module goes with them: cuInit answers 100.
+CUDA_LIBRARIES = r"lib(cu(?!da1$)|nv(?!idia-ml1$)|npp|thrust|accinj)"
+TOOLKIT = "nvidia-cuda-toolkit nvidia-cuda-dev libcupti-dev"
+DRIVER = "libcuda1 libnvidia-ml1 nvidia-smi libnvidia-ptxjitcompiler1 libnvidia-nvvm4"
+DEBS = {
+    "toolkit-12.4": ("trixie", TOOLKIT, CUDA_LIBRARIES, "lay_out_toolkit", "usr/lib/x86_64-linux-gnu/libcudart.so.12"),
+    "toolkit-11.8": ("bookworm", TOOLKIT, CUDA_LIBRARIES, "lay_out_toolkit",
+                     "usr/lib/x86_64-linux-gnu/libcudart.so.11.0"),
+    "gxx-11": ("bookworm", "g++-11 gcc-11 cpp-11 libgcc-11-dev libstdc++-11-dev libstdc++6", "", "lay_out_compiler",
+               "bin/g++-11"),
+    "driver-535": ("bookworm", DRIVER, "", "lay_out_driver", "lib/libcuda.so.1"),
+    "driver-550": ("trixie", DRIVER, "", "lay_out_driver", "lib/libcuda.so.1"),
+}
+
+# The link-time stand-in for the driver that a toolkit ships, under the name that gets loaded: cuInit answers 34.
+# name -> (toolkit part, file in it, name of the copy, which is what is printed)
+STUBS = {"cuda-stub": ("toolkit-12.4", "usr/lib/x86_64-linux-gnu/stubs/libcuda.so", "libcuda.so.1")}
+
+NAMES = [*WHEELS, *LIBRARIES, *DEBS, *STUBS]
+PYTHON_TAG = "3.11"  # of the wheels, whatever Python runs this script
+COMMAND_LIMIT_S = 1800
+SKIP = 77
+
+
+class Unavailable(Exception):
+    """A part cannot be had on this machine now; the text is one line that says why."""
+
+
+def root():
+    """The cache folder (it may not exist yet)."""
+    if os.environ.get("TCS_REAL_PARTS"):
+        return Path(os.environ["TCS_REAL_PARTS"]).absolute()
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache, "torch-cuda-stack", "real-parts").absolute()
+
+
+def path_of(name):
+    """The path that stands for a part: its folder, a folder in it, or for a stub the file itself."""
+    inside = WHEELS[name][3] if name in WHEELS else STUBS[name][2] if name in STUBS else ""
+    return root() / name / inside
+
+
+def present(name):
+    return (root() / name).is_dir()
+
+
+def ensure(name):
+    """The path of a part, fetched first if need be. Raises Unavailable."""
+    if not present(name):
+        try:
+            root().mkdir(parents=True, exist_ok=True)
+            with locked(root() / f".{name}.lock"):
+                if not present(name):
+                    build_in_place(name)
+        except OSError as error:  # a full disk, a cache that cannot be written
+            raise Unavailable(f"{name}: {error}") from error
+    return path_of(name)
+
+
+@contextlib.contextmanager
+def locked(file):
+    """Hold an exclusive lock, which the system drops with the process; waits for another holder without limit."""
+    with open(file, "w", encoding="ascii") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def build_in_place(name):
+    """Build a part beside its place and rename it there. The caller holds the part's lock."""
+    for left_over in root().glob(f".{name}.tmp-*"):  # of a process that was killed
+        shutil.rmtree(left_over)
+    temp = Path(tempfile.mkdtemp(prefix=f".{name}.tmp-", dir=root()))
+    try:
+        part = temp / "part"
+        part.mkdir()
+        proof = build(name, part, temp)
+        if not (part / proof).is_file():
+            raise Unavailable(f"{name}: fetched, but it holds no {proof}")
+        part.rename(root() / name)
+    finally:
+        shutil.rmtree(temp)
+
+
+def build(name, part, temp):
+    """Fill the folder `part`, with `temp` for scratch; the answer is the file that proves it complete."""
+    if platform.system() != "Linux" or platform.machine() != "x86_64":
+        raise Unavailable(f"{name}: the real parts are for Linux on x86_64")
+    if name in WHEELS:
+        requirements, arch, proof, _ = WHEELS[name]
+        install_wheels(name, requirements.split(), part, temp, arch, "--no-deps")
+        return proof
+    if name in LIBRARIES:
+        torch, proof = LIBRARIES[name]
+        install_wheels(name, cuda_requirements(ensure(torch)), part, temp, "x86_64")
+        return proof
+    if name in DEBS:
+        suite, packages, dependencies, layout, proof = DEBS[name]
+        unpack_debs(name, suite, packages.split(), dependencies, part, temp)
+        globals()[layout](part)
+        return proof
+    toolkit, source, copy = STUBS[name]
+    shutil.copy(ensure(toolkit) / source, part / copy)
+    return copy
+
+
+def run(name, command, **options):
+    """Run a command for a part and give its stdout. Raises Unavailable with the last line of its complaint."""
+    print(f"parts.py: {name}: {' '.join(map(str, command[:6]))[:100]} ...", file=sys.stderr, flush=True)
+    try:
+        done = subprocess.run(list(map(str, command)), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              errors="replace", timeout=COMMAND_LIMIT_S, check=False, **options)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Unavailable(f"{name}: {error}") from error
+    if done.returncode != 0:
+        last = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1]
+        raise Unavailable(f"{name}: {command[0]} exited with {done.returncode}: {last}")
+    return done.stdout
+
+
+# ---- wheels
+
+def install_wheels(name, requirements, part, temp, arch, *options):
+    """Install the cp311 wheels of one platform into a folder, as pip would into site-packages."""
+    pip = [sys.executable, "-m", "pip"] if importlib.util.find_spec("pip") else ["pip3"]
+    tags = [f"manylinux_2_{minor}_{arch}" for minor in range(28, 4, -1)]  # older pips do not expand a tag downwards
+    tags += [f"{old}_{arch}" for old in ("manylinux2014", "manylinux2010", "manylinux1", "linux")]
+    run(name, [*pip, "install", "--quiet", "--target", part, "--no-compile", "--no-cache-dir",
+               "--only-binary=:all:", "--implementation=cp", "--python-version", PYTHON_TAG,
+               *(f"--platform={tag}" for tag in tags), *options, *requirements],
+        env={**os.environ, "TMPDIR": str(temp)})
+
+
+def cuda_requirements(torch):
+    """What an unpacked torch wheel requires of CUDA, without the environment markers."""
+    metadata = next(torch.glob("torch-*.dist-info/METADATA")).read_text(encoding="utf-8")
+    return re.findall(r"^Requires-Dist: ((?:nvidia-|cuda-toolkit)[^;\s]+)", metadata, re.MULTILINE)
+
+
+# ---- Debian packages
+
+def unpack_debs(name, suite, packages, dependencies, part, temp):
+    """Unpack packages of a suite, and those of their direct dependencies whose name the pattern matches."""
+    apt = private_apt(suite, temp)
+    run(name, ["apt-get", "update", *apt])
+    wanted = list(packages)
+    if dependencies:
+        text = run(name, ["apt-cache", "depends", "--important", *packages, *apt])
+        found = re.findall(r"^ *\|?Depends: (\S+)$", text, re.MULTILINE)
+        wanted += sorted({dep for dep in found if re.match(dependencies, dep)} - set(packages))
+    debs = temp / "debs"
+    debs.mkdir()
+    run(name, ["apt-get", "download", *wanted, *apt], cwd=debs)
+    for deb in sorted(debs.iterdir()):
+        run(name, ["dpkg-deb", "--extract", deb, part])
+        deb.unlink()
+
+
+def private_apt(suite, temp):
+    """Options that make apt work in a folder of its own, on another suite of the mirror this machine uses."""
+    uri, signed_by = debian_source()
+    for folder in ("state/lists/partial", "cache/archives/partial"):
+        (temp / folder).mkdir(parents=True)
+    (temp / "status").touch()
+    (temp / "suite.sources").write_text(
+        f"Types: deb\nURIs: {uri}\nSuites: {suite}\nComponents: main contrib non-free non-free-firmware\n"
+        + (f"Signed-By: {signed_by}\n" if signed_by else ""), encoding="ascii")
+    settings = {"Dir::State": temp / "state", "Dir::State::status": temp / "status", "Dir::Cache": temp / "cache",
+                "Dir::Etc::sourcelist": temp / "suite.sources", "Dir::Etc::sourceparts": "-",
+                "Dir::Etc::preferences": "-", "Dir::Etc::preferencesparts": "-", "APT::Architecture": "amd64",
+                "APT::Sandbox::User": "root", "Acquire::Languages": "none", "Acquire::Retries": "3"}
+    return [f"-o{key}={value}" for key, value in settings.items()]
+
+
+def debian_source(etc=Path("/etc/apt"), os_release=Path("/etc/os-release")):
+    """(URI, key file or None) of the Debian archive that this machine is set up to use. Raises Unavailable."""
+    release = dict(re.findall(r'^(\w+)="?([^"\n]*)"?$', os_release.read_text(encoding="utf-8"), re.MULTILINE))
+    codename = release.get("VERSION_CODENAME")
+    for file in sorted((etc / "sources.list.d").glob("*.sources")):
+        for stanza in re.split(r"\n\s*\n", file.read_text(encoding="utf-8")):
+            field = dict(re.findall(r"^([\w-]+): *(.*)$", stanza, re.MULTILINE))
+            if codename in field.get("Suites", "").split() and "main" in field.get("Components", "").split():
+                return field["URIs"].split()[0], field.get("Signed-By")
+    for file in [etc / "sources.list", *sorted((etc / "sources.list.d").glob("*.list"))]:
+        text = file.read_text(encoding="utf-8") if file.is_file() else ""
+        for options, uri, archive in re.findall(r"^deb +(?:\[(.*?)\] +)?(\S+) +(\S+ +main\b)", text, re.MULTILINE):
+            if archive.split()[0] == codename:
+                signed_by = re.search(r"signed-by=(\S+)", options)
+                return uri, signed_by and signed_by.group(1)
+    raise Unavailable("no entry for a Debian archive in the machine's apt sources")
+
+
+def link(target, place):
+    """A symlink to a file of the same part, relative so that the part can be moved."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.symlink_to(os.path.relpath(target, place.parent))
+
+
+def lay_out_toolkit(part):
+    """Make a Debian toolkit work from a prefix, with <part>/usr as its root.
+
+    Debian's /usr/bin/nvcc is a script that calls /usr/lib/nvidia-cuda-toolkit/bin/nvcc, whose nvcc.profile names
+    /usr outright and says nothing of headers, since /usr/include is searched anyway. Both are rewritten here relative
+    to where nvcc lies (nvcc puts that into _HERE_). Its cicc lies beside the real nvcc, cudafe++ and ptxas in usr/bin.
+    CMake wants nvvm/libdevice under the root, or else takes the one of the machine's own /usr/lib/cuda.
+    The static archives, 2.2 GB, are dropped but for cudart's: FindCUDA and CUDA::<shared library> do without.
+    """
+    usr = part / "usr"
+    libraries = usr / "lib/x86_64-linux-gnu"
+    (part / "etc/nvcc.profile").write_text(
+        "NVVMIR_LIBRARY_DIR = $(_HERE_)/../libdevice\n"
+        "PATH += $(_HERE_):$(_HERE_)/../../../bin:\n"
+        'INCLUDES += "-I$(_HERE_)/../../../include" $(_SPACE_)\n'
+        'LIBRARIES =+ $(_SPACE_) "-L$(_HERE_)/../../x86_64-linux-gnu/stubs" "-L$(_HERE_)/../../x86_64-linux-gnu"\n',
+        encoding="ascii")
+    profile = usr / "lib/nvidia-cuda-toolkit/bin/nvcc.profile"
+    profile.unlink()
+    link(part / "etc/nvcc.profile", profile)
+    (usr / "bin/nvcc").write_text(
+        '#!/bin/sh\nexec "$(dirname "$(readlink -f "$0")")/../lib/nvidia-cuda-toolkit/bin/nvcc" "$@"\n',
+        encoding="ascii")
+    link(usr / "lib/nvidia-cuda-toolkit/libdevice", usr / "nvvm/libdevice")
+    link(usr / "bin", part / "bin")
+    for archive in libraries.glob("lib*_static*.a"):
+        if archive.name != "libcudart_static.a":
+            archive.unlink()
+
+
+def lay_out_compiler(part):
+    """GCC finds its parts relative to where it lies; only the usual bin folder is missing."""
+    link(part / "usr/bin", part / "bin")
+
+
+def lay_out_driver(part):
+    """Debian keeps a driver's files out of the loader's way, to be switched by alternatives: one lib, one bin."""
+    for library in sorted((part / "usr/lib").rglob("lib*.so*")):
+        link(library, part / "lib" / library.name)
+    link(next((part / "usr/lib").rglob("nvidia-smi")), part / "bin/nvidia-smi")
+
+
+# ---- command line
+
+def main(arguments):
+    parser = argparse.ArgumentParser(prog="parts.py", description=__doc__.splitlines()[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("get", help="fetch what is missing and print the paths").add_argument(
+        "names", nargs="+", choices=NAMES, metavar="NAME")
+    commands.add_parser("path", help="print the path of a part that is present, else exit 1").add_argument(
+        "name", choices=NAMES, metavar="NAME")
+    commands.add_parser("list", help="print every name and whether it is present")
+    options = parser.parse_args(arguments)
+    if options.command == "list":
+        for name in NAMES:
+            print(name, "present" if present(name) else "absent", sep="\t")
+    elif options.command == "path":
+        if not present(options.name):
+            return 1
+        print(path_of(options.name))
+    else:
+        for name in options.names:
+            print(ensure(name), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except Unavailable as reason:
+        print(f"parts.py: skip: {reason}", file=sys.stderr)
+        sys.exit(SKIP)
