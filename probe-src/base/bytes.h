@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checked views over bytes that came from files. Every read names its range first; a range outside
 // the data is an answer (false), never an access. Little-endian, as all CUDA hosts are.
 #pragma once
@@ -10,7 +11,8 @@ namespace tcs {
 class Bytes {
  public:
   Bytes() = default;
-  Bytes(const void* data, size_t size) : data_(static_cast<const unsigned char*>(data)), size_(size) {}
+  Bytes(const void* data, size_t size)
+      : data_(static_cast<const unsigned char*>(data)), size_(size) {}
   explicit Bytes(std::string_view s) : Bytes(s.data(), s.size()) {}
 
   size_t size() const { return size_; }

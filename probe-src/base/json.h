@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON values, a strict reader (RFC 8259) and a deterministic writer.
 #pragma once
 #include <cstdint>
@@ -23,14 +24,22 @@ struct Json {
   int column = 0;
 
   Json() = default;
-  Json(bool b) : kind(Kind::Bool), boolean(b) {}                        // NOLINT: implicit by design
-  Json(std::string s) : kind(Kind::String), text(std::move(s)) {}       // NOLINT
-  Json(std::string_view s) : kind(Kind::String), text(s) {}             // NOLINT
-  Json(const char* s) : kind(Kind::String), text(s) {}                  // NOLINT
-  Json(int v) : kind(Kind::Number), text(std::to_string(v)) {}          // NOLINT
-  Json(uint64_t v) : kind(Kind::Number), text(std::to_string(v)) {}     // NOLINT
-  static Json array() { Json j; j.kind = Kind::Array; return j; }
-  static Json object() { Json j; j.kind = Kind::Object; return j; }
+  Json(bool b) : kind(Kind::Bool), boolean(b) {}                     // NOLINT: implicit by design
+  Json(std::string s) : kind(Kind::String), text(std::move(s)) {}    // NOLINT
+  Json(std::string_view s) : kind(Kind::String), text(s) {}          // NOLINT
+  Json(const char* s) : kind(Kind::String), text(s) {}               // NOLINT
+  Json(int v) : kind(Kind::Number), text(std::to_string(v)) {}       // NOLINT
+  Json(uint64_t v) : kind(Kind::Number), text(std::to_string(v)) {}  // NOLINT
+  static Json array() {
+    Json j;
+    j.kind = Kind::Array;
+    return j;
+  }
+  static Json object() {
+    Json j;
+    j.kind = Kind::Object;
+    return j;
+  }
 
   bool is(Kind k) const { return kind == k; }
   const Json* find(std::string_view name) const;  // null when absent or not an object

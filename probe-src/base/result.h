@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A value or the reason why there is none. Nothing in this code base throws.
 #pragma once
 #include <optional>

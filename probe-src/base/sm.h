@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compute capabilities and the images made for them.
 #pragma once
 #include <string>
@@ -20,9 +21,15 @@ struct Sm {
 };
 
 int compare(const Sm& a, const Sm& b);
-inline bool operator<(const Sm& a, const Sm& b) { return compare(a, b) < 0; }
-inline bool operator==(const Sm& a, const Sm& b) { return compare(a, b) == 0; }
-inline bool operator!=(const Sm& a, const Sm& b) { return compare(a, b) != 0; }
+inline bool operator<(const Sm& a, const Sm& b) {
+  return compare(a, b) < 0;
+}
+inline bool operator==(const Sm& a, const Sm& b) {
+  return compare(a, b) == 0;
+}
+inline bool operator!=(const Sm& a, const Sm& b) {
+  return compare(a, b) != 0;
+}
 
 // "8.6", "9.0a", "12.0f" (dotted) or "86", "90a", "120f" (digits: the last one is the minor).
 // False for anything else.
@@ -40,6 +47,8 @@ inline bool operator<(const Image& a, const Image& b) {
   int c = compare(a.sm, b.sm);
   return c != 0 ? c < 0 : a.ptx < b.ptx;
 }
-inline bool operator==(const Image& a, const Image& b) { return a.sm == b.sm && a.ptx == b.ptx; }
+inline bool operator==(const Image& a, const Image& b) {
+  return a.sm == b.sm && a.ptx == b.ptx;
+}
 
 }  // namespace tcs

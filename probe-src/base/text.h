@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text helpers that need no iostream: joining, splitting, trimming, numbers.
 #pragma once
 #include <cstdint>
@@ -7,14 +8,30 @@
 
 namespace tcs {
 
-inline void append(std::string& out, std::string_view s) { out.append(s.data(), s.size()); }
-inline void append(std::string& out, char c) { out.push_back(c); }
-inline void append(std::string& out, int v) { out += std::to_string(v); }
-inline void append(std::string& out, long v) { out += std::to_string(v); }
-inline void append(std::string& out, long long v) { out += std::to_string(v); }
-inline void append(std::string& out, unsigned v) { out += std::to_string(v); }
-inline void append(std::string& out, unsigned long v) { out += std::to_string(v); }
-inline void append(std::string& out, unsigned long long v) { out += std::to_string(v); }
+inline void append(std::string& out, std::string_view s) {
+  out.append(s.data(), s.size());
+}
+inline void append(std::string& out, char c) {
+  out.push_back(c);
+}
+inline void append(std::string& out, int v) {
+  out += std::to_string(v);
+}
+inline void append(std::string& out, long v) {
+  out += std::to_string(v);
+}
+inline void append(std::string& out, long long v) {
+  out += std::to_string(v);
+}
+inline void append(std::string& out, unsigned v) {
+  out += std::to_string(v);
+}
+inline void append(std::string& out, unsigned long v) {
+  out += std::to_string(v);
+}
+inline void append(std::string& out, unsigned long long v) {
+  out += std::to_string(v);
+}
 
 // cat("sm_", 90, 'a') == "sm_90a"
 template <class... Args>
@@ -24,7 +41,8 @@ std::string cat(const Args&... args) {
   return out;
 }
 
-std::vector<std::string> split(std::string_view text, std::string_view separators);  // no empty ones
+std::vector<std::string> split(std::string_view text,
+                               std::string_view separators);  // no empty ones
 std::vector<std::string> lines_of(std::string_view text);  // without the line ends, empty ones kept
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 std::string_view trim(std::string_view text);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dotted release numbers: "12.4.131", "535.261.03", "2.3.0+cu121", "2.7.0.dev20250310".
 #pragma once
 #include <string>
@@ -22,8 +23,14 @@ struct Version {
 };
 
 int compare(const Version& a, const Version& b);  // <0, 0, >0
-inline bool operator<(const Version& a, const Version& b) { return compare(a, b) < 0; }
-inline bool operator>=(const Version& a, const Version& b) { return compare(a, b) >= 0; }
-inline bool operator==(const Version& a, const Version& b) { return compare(a, b) == 0; }
+inline bool operator<(const Version& a, const Version& b) {
+  return compare(a, b) < 0;
+}
+inline bool operator>=(const Version& a, const Version& b) {
+  return compare(a, b) >= 0;
+}
+inline bool operator==(const Version& a, const Version& b) {
+  return compare(a, b) == 0;
+}
 
 }  // namespace tcs

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes out: every function is pure and deterministic.
 #pragma once
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known of one machine: the data that flows from the probes to the rules. Schema 1 of
 // torch-cuda-stack/facts (docs/facts.md); facts_io.h reads and writes it.
 #pragma once
@@ -59,7 +60,7 @@ struct LibCuda {
 };
 
 struct DriverFacts {
-  Text state;  // ok | absent | no-kernel-module | stub | mismatch | error
+  Text state;                         // ok | absent | no-kernel-module | stub | mismatch | error
   Text version, kernel_module, cuda;  // cuda "12.4": cuDriverGetVersion
   Fact<int> error_code;               // CUresult of cuInit
   std::vector<LibCuda> libcuda;
@@ -74,11 +75,11 @@ struct ToolkitFailure {
 struct Toolkit {
   Text root, nvcc, version, origin, layout;  // layout: default | pip | conda | distribution
   Text headers, ptxas, cicc, cudart;         // releases: "13.2" of cuda.h, "13.2.78" of ptxas ...
-  Names archs;       // what this nvcc can build: "sm_90a", "compute_90a" ...
-  Names missing;     // parts that are not there: "nvrtc", "lib64", "cudart-dev" ...
-  Flag works;        // one real compile with the host compiler that nvcc calls
+  Names archs;    // what this nvcc can build: "sm_90a", "compute_90a" ...
+  Names missing;  // parts that are not there: "nvrtc", "lib64", "cudart-dev" ...
+  Flag works;     // one real compile with the host compiler that nvcc calls
   ToolkitFailure failure;
-  Text driver_dir;   // folder of nvcc's own bin
+  Text driver_dir;  // folder of nvcc's own bin
   Text include_dir, library_dir;
   Fact<int> gcc_max, clang_max;  // majors that its crt/host_config.h takes
   std::string reason;
@@ -119,7 +120,7 @@ struct TorchLibrary {
 };
 
 struct TorchFacts {
-  Text state;  // found | absent | broken
+  Text state;                   // found | absent | broken
   Text version, flavour, cuda;  // flavour cuda | cpu | rocm | xpu
   Flag cxx11_abi;
   Fact<int> cxx_standard;
@@ -131,13 +132,15 @@ struct TorchFacts {
 };
 
 struct PythonFacts {
-  Text state, executable, version, kind, prefix;  // state found | absent; kind venv | conda | system ...
-  std::vector<std::string> elsewhere;             // other environments that hold a torch
+  Text state, executable, version, kind,
+      prefix;                          // state found | absent; kind venv | conda | system ...
+  std::vector<std::string> elsewhere;  // other environments that hold a torch
   std::string reason;
 };
 
 struct Library {
-  Text soname, needed_by, state, path, version, built_against, via;  // state found | missing | wrong
+  Text soname, needed_by, state, path, version, built_against,
+      via;  // state found | missing | wrong
   Names archs;
 };
 
@@ -164,20 +167,22 @@ struct Facts {
   // The toolkit this build uses; null when unknown or none.
   const Toolkit* toolkit() const {
     int i = toolkits.selected.or_else(-1);
-    return i >= 0 && i < static_cast<int>(toolkits.list.size()) ? &toolkits.list[static_cast<size_t>(i)] : nullptr;
+    return i >= 0 && i < static_cast<int>(toolkits.list.size())
+               ? &toolkits.list[static_cast<size_t>(i)]
+               : nullptr;
   }
 };
 
 // What was asked for. `arch_list`: the user's list (TORCH_CUDA_ARCH_LIST or another), as written.
 struct Request {
-  Text arch_list;                          // from = "TORCH_CUDA_ARCH_LIST (environment)" ...
-  std::string arch_dialect = "torch";      // torch | cmake: what a bare "90" means
-  Text other_list;                         // a second list that was also set (warning if it differs)
+  Text arch_list;                      // from = "TORCH_CUDA_ARCH_LIST (environment)" ...
+  std::string arch_dialect = "torch";  // torch | cmake: what a bare "90" means
+  Text other_list;                     // a second list that was also set (warning if it differs)
   std::string other_dialect = "torch";
   bool targets_known = false;
-  std::vector<std::string> targets;        // native, torch, capabilities, names
+  std::vector<std::string> targets;  // native, torch, capabilities, names
   std::string targets_from;
-  std::string purpose = "extension";       // extension | pytorch-source | run
+  std::string purpose = "extension";  // extension | pytorch-source | run
 };
 
 }  // namespace tcs

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Facts and requests from and to JSON (schema torch-cuda-stack/facts/1).
 #pragma once
 #include <string>
@@ -10,8 +11,8 @@
 
 namespace tcs {
 
-// Members that the schema does not have are collected as "devices.list[0].colour (line 3, column 7)".
-// Wrong types, unknown schema versions, out-of-range indices are errors with place.
+// Members that the schema does not have are collected as "devices.list[0].colour (line 3, column
+// 7)". Wrong types, unknown schema versions, out-of-range indices are errors with place.
 Result<Facts> read_facts(std::string_view json, std::vector<std::string>& unknown_members);
 Result<Request> read_request(std::string_view json, std::vector<std::string>& unknown_members);
 Json facts_to_json(const Facts& facts);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One gatherer per layer: asks the Host, fills its part of Facts. A gatherer never fails: what it
 // cannot learn stays unknown with a reason.
 #pragma once
@@ -13,7 +14,8 @@ namespace tcs {
 struct Inputs {
   std::map<std::string, std::string> set;
   int timeout_ms = 30000;
-  std::string work_dir;  // where probes may be compiled and a link farm be laid; "" = nothing is compiled
+  std::string
+      work_dir;  // where probes may be compiled and a link farm be laid; "" = nothing is compiled
   bool cross_compiling = false;
   const std::string* find(const std::string& name) const {
     auto it = set.find(name);
@@ -21,17 +23,21 @@ struct Inputs {
   }
 };
 
-void gather_host(Host& host, Facts& facts);                                // gather_host.cpp
-void gather_driver(Host& host, const Inputs& in, Facts& facts);            // gather_driver.cpp: driver, devices
-void gather_python(Host& host, const Inputs& in, Facts& facts);            // gather_python.cpp
-void gather_torch(Host& host, const Inputs& in, Facts& facts);             // gather_torch.cpp: torch, libraries
-void gather_toolkits(Host& host, const Inputs& in, Facts& facts);          // gather_toolkits.cpp: toolkits, host_compiler
+void gather_host(Host& host, Facts& facts);  // gather_host.cpp
+void gather_driver(Host& host, const Inputs& in,
+                   Facts& facts);  // gather_driver.cpp: driver, devices
+void gather_python(Host& host, const Inputs& in, Facts& facts);  // gather_python.cpp
+void gather_torch(Host& host, const Inputs& in,
+                  Facts& facts);  // gather_torch.cpp: torch, libraries
+void gather_toolkits(Host& host, const Inputs& in,
+                     Facts& facts);  // gather_toolkits.cpp: toolkits, host_compiler
 // All of them in an order that lets later ones use earlier facts (toolkits need torch.cuda); the
 // driver child runs beside the nvcc children.
 Facts gather_all(Host& host, const Inputs& in);
 
 // Completes a toolkit that lacks lib64 or unversioned libraries with links under `dir`; returns the
 // root to use (`dir` or the toolkit's own).
-Result<std::string> lay_link_farm(Host& host, const Toolkit& toolkit, const std::string& dir);  // link_farm.cpp
+Result<std::string> lay_link_farm(Host& host, const Toolkit& toolkit,
+                                  const std::string& dir);  // link_farm.cpp
 
 }  // namespace tcs

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Findings: values until an emitter prints them.
 #pragma once
 #include <string>
@@ -9,7 +10,18 @@
 namespace tcs {
 
 enum class Severity { Note, Unknown, Warning, Error };
-enum class Layer { Device, Driver, Toolkit, HostCompiler, Runtime, Torch, Python, Environment, Arch, Probe };
+enum class Layer {
+  Device,
+  Driver,
+  Toolkit,
+  HostCompiler,
+  Runtime,
+  Torch,
+  Python,
+  Environment,
+  Arch,
+  Probe
+};
 const char* name_of(Severity severity);  // note unknown warning error
 const char* name_of(Layer layer);        // device driver toolkit host-compiler runtime torch ...
 
@@ -21,10 +33,10 @@ struct Evidence {
   std::string from;
 };
 
-// Text rules: `message` is one fact that stands alone, lower case start unless a proper name, no full
-// stop; the fix only in `help`; ASCII; lines are wrapped by the emitter, never here.
+// Text rules: `message` is one fact that stands alone, lower case start unless a proper name, no
+// full stop; the fix only in `help`; ASCII; lines are wrapped by the emitter, never here.
 struct Finding {
-  int id = 0;         // 601
+  int id = 0;  // 601
   const char* slug = "";
   Layer layer = Layer::Probe;
   Severity severity = Severity::Error;
@@ -51,13 +63,14 @@ struct RuleRow {
   const char* explain;
 };
 const std::vector<RuleRow>& registry();
-const RuleRow* find_row(std::string_view id_or_slug);  // "TCS601", "601", "torch-lacks-device-image"
-Finding make_finding(int id, std::string message);     // severity, slug, layer from the registry
+const RuleRow* find_row(
+    std::string_view id_or_slug);                   // "TCS601", "601", "torch-lacks-device-image"
+Finding make_finding(int id, std::string message);  // severity, slug, layer from the registry
 
 struct Policy {
   Severity fail_on = Severity::Error;
-  bool never = false;                // --fail-on never
-  std::vector<std::string> allow;    // ids or slugs: reported as notes
+  bool never = false;              // --fail-on never
+  std::vector<std::string> allow;  // ids or slugs: reported as notes
 };
 
 struct Report {

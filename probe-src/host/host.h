@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one seam to the outside world: files, environment, child processes, clock. Everything else in
 // tcstack is a function of what a Host answers; unit tests use an in-memory one.
 #pragma once
@@ -17,11 +18,11 @@ namespace tcs {
 struct FileStat {
   enum class Type { Missing, File, Directory, Other, Unreadable };  // symbolic links are followed
   Type type = Type::Missing;
-  uint64_t size = 0;      // bytes
-  int64_t mtime_ns = 0;   // since 1970, nanoseconds
-  uint64_t inode = 0;     // with the device mixed in: equal = same file
+  uint64_t size = 0;     // bytes
+  int64_t mtime_ns = 0;  // since 1970, nanoseconds
+  uint64_t inode = 0;    // with the device mixed in: equal = same file
   bool executable = false;
-  std::string reason;     // of Missing/Unreadable: the system's words
+  std::string reason;  // of Missing/Unreadable: the system's words
   bool exists() const { return type != Type::Missing && type != Type::Unreadable; }
   bool is_file() const { return type == Type::File; }
   bool is_dir() const { return type == Type::Directory; }
@@ -32,31 +33,33 @@ class File {
  public:
   virtual ~File() = default;
   virtual uint64_t size() const = 0;
-  // Exactly `length` bytes at `offset` into `out` (resized); false when the file does not hold them.
+  // Exactly `length` bytes at `offset` into `out` (resized); false when the file does not hold
+  // them.
   virtual bool read(uint64_t offset, size_t length, std::string& out) = 0;
 };
 
 // A child process: argv[0] is looked up in PATH when it holds no '/'. Never a shell.
 struct Command {
   std::vector<std::string> argv;
-  std::map<std::string, std::string> set_env;   // on top of the inherited environment
+  std::map<std::string, std::string> set_env;  // on top of the inherited environment
   std::vector<std::string> unset_env;
-  std::string cwd;                              // "" = inherited
-  std::string input;                            // standard input, else /dev/null
-  int timeout_ms = 30000;                       // the whole process group is killed then
-  size_t output_limit = 4u << 20;               // bytes kept of each stream; the rest is dropped
+  std::string cwd;                 // "" = inherited
+  std::string input;               // standard input, else /dev/null
+  int timeout_ms = 30000;          // the whole process group is killed then
+  size_t output_limit = 4u << 20;  // bytes kept of each stream; the rest is dropped
 };
 
 struct Outcome {
   enum class State { Exited, Signalled, TimedOut, NotStarted };
   State state = State::NotStarted;
-  int code = 0;      // exit status, or the signal's number
-  std::string out;   // standard output
-  std::string err;   // standard error
-  std::string why;   // of NotStarted: the system's words
-  int64_t ms = 0;    // wall time, milliseconds
+  int code = 0;     // exit status, or the signal's number
+  std::string out;  // standard output
+  std::string err;  // standard error
+  std::string why;  // of NotStarted: the system's words
+  int64_t ms = 0;   // wall time, milliseconds
   bool ok() const { return state == State::Exited && code == 0; }
-  // "exit status 1", "killed by signal 11 (SIGSEGV)", "no answer in 30 s", "could not be started: ..."
+  // "exit status 1", "killed by signal 11 (SIGSEGV)", "no answer in 30 s", "could not be started:
+  // ..."
   std::string describe() const;
 };
 
@@ -69,22 +72,25 @@ class Host {
 
   virtual FileStat stat(const std::string& path) const = 0;
   virtual std::string real_path(const std::string& path) const = 0;  // "" when it does not resolve
-  virtual Result<std::unique_ptr<File>> open(const std::string& path) const = 0;  // regular files only
+  virtual Result<std::unique_ptr<File>> open(
+      const std::string& path) const = 0;  // regular files only
   virtual Result<std::string> read(const std::string& path, uint64_t limit = 64u << 20) const = 0;
-  virtual Result<std::vector<std::string>> list(const std::string& directory) const = 0;  // sorted names
+  virtual Result<std::vector<std::string>> list(
+      const std::string& directory) const = 0;  // sorted names
 
   virtual Result<Done> write_atomic(const std::string& path, std::string_view text) = 0;
   virtual Result<Done> make_directories(const std::string& path) = 0;  // new ones get mode 0700
-  virtual Result<Done> symlink(const std::string& target, const std::string& path) = 0;  // replaces a link
+  virtual Result<Done> symlink(const std::string& target,
+                               const std::string& path) = 0;  // replaces a link
   virtual Result<Done> remove_tree(const std::string& path) = 0;
 
   virtual Outcome run(const Command& command) = 0;
   // Several children at once (at most `jobs`), outcomes in the order given.
   virtual std::vector<Outcome> run_all(const std::vector<Command>& commands, int jobs) = 0;
   virtual int cores() const = 0;
-  virtual int64_t now() const = 0;               // seconds since 1970
+  virtual int64_t now() const = 0;  // seconds since 1970
   virtual std::string cwd() const = 0;
-  virtual std::string self() const = 0;          // path of this executable
+  virtual std::string self() const = 0;  // path of this executable
 
   std::string env_or(const std::string& name, std::string fallback) const {
     std::string value;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sections and dynamic entries of ELF64 files, read by small positioned reads.
 #pragma once
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which kernel images a file holds: ELF64 objects and libraries, ar archives, bare fat binaries and
 // cubins. The format facts are in docs/fatbin.md.
 #pragma once
@@ -28,8 +29,9 @@ struct ImageList {
   uint32_t fat_binaries = 0;
   std::vector<ImageCount> images;  // sorted by (arch, cubin before PTX)
   std::vector<FatBinarySet> sets;
-  std::vector<std::string> ptx_isa;  // "8.5": `.version` of PTX that is in the clear, sorted, unique
-  uint32_t ptx_unread = 0;           // PTX images whose text is compressed
+  std::vector<std::string>
+      ptx_isa;              // "8.5": `.version` of PTX that is in the clear, sorted, unique
+  uint32_t ptx_unread = 0;  // PTX images whose text is compressed
 };
 
 // The images of one file, or what is wrong with it (place = path, with an offset inside the file).

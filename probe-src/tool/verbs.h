@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One function per verb. `args` are the words after the verb. Returns the exit status (design.md).
 #pragma once
 #include <string>
@@ -16,11 +17,12 @@ int verb_configure(Host& host, const std::vector<std::string>& args);  // tool/c
 int verb_explain(Host& host, const std::vector<std::string>& args);    // tool/explain.cpp
 int verb_cache(Host& host, const std::vector<std::string>& args);      // tool/cache.cpp
 
-// --- options.h part: table-driven options. "--name VALUE", "--name=VALUE", flags, "--" ends options.
+// --- options.h part: table-driven options. "--name VALUE", "--name=VALUE", flags, "--" ends
+// options.
 struct OptionSpec {
-  const char* name;     // "--facts"
-  const char* value;    // "FILE" in the help; null = a flag
-  const char* help;     // one line
+  const char* name;   // "--facts"
+  const char* value;  // "FILE" in the help; null = a flag
+  const char* help;   // one line
   bool repeats;
 };
 struct Options {
