@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/child.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/text.h"
+
+extern char** environ;
+
+namespace tcs {
+
+namespace {
+
+int64_t clock_ms() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<int64_t>(t.tv_sec) * 1000 + t.tv_nsec / 1000000;
+}
+
+struct Pipe {
+  int read_end = -1;
+  int write_end = -1;
+  bool open() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return false;
+    read_end = ends[0];
+    write_end = ends[1];
+    return true;
+  }
+  static void close_end(int& end) {
+    if (end >= 0) ::close(end);
+    end = -1;
+  }
+  void close() {
+    close_end(read_end);
+    close_end(write_end);
+  }
+};
+
+// NAME=VALUE lines for exec: the inherited environment with the command's changes.
+std::vector<std::string> child_environment(const Command& command) {
+  std::vector<std::string> lines;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    std::string line = *entry;
+    std::string name = line.substr(0, line.find('='));
+    bool dropped = command.set_env.count(name) != 0;
+    for (const std::string& gone : command.unset_env) dropped = dropped || gone == name;
+    if (!dropped) lines.push_back(std::move(line));
+  }
+  for (const auto& pair : command.set_env) lines.push_back(cat(pair.first, "=", pair.second));
+  return lines;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+  std::vector<char*> out;
+  for (std::string& s : strings) out.push_back(&s[0]);
+  out.push_back(nullptr);
+  return out;
+}
+
+class Child {
+ public:
+  Child(const Command& command, Outcome& outcome) : command_(command), outcome_(outcome) {}
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  // False when it could not be started: the outcome says why.
+  bool start() {
+    begin_ = clock_ms();
+    if (command_.argv.empty() || command_.argv[0].empty()) return refuse("no program named");
+    Pipe failed;
+    if (!in_.open() || !out_.open() || !err_.open() || !failed.open()) {
+      failed.close();
+      return refuse(std::strerror(errno));
+    }
+    // Made before fork: between fork and exec only async-signal-safe calls are allowed.
+    std::vector<std::string> args = command_.argv;
+    std::vector<std::string> env = child_environment(command_);
+    std::vector<char*> argv = pointers(args);
+    std::vector<char*> envp = pointers(env);
+    pid_ = fork();
+    if (pid_ < 0) {
+      failed.close();
+      return refuse(std::strerror(errno));
+    }
+    if (pid_ == 0) become(argv.data(), envp.data(), failed);
+    setpgid(pid_, pid_);
+    Pipe::close_end(failed.write_end);
+    Pipe::close_end(in_.read_end);
+    Pipe::close_end(out_.write_end);
+    Pipe::close_end(err_.write_end);
+    int error = 0;
+    ssize_t got = ::read(failed.read_end, &error, sizeof error);
+    failed.close();
+    if (got == static_cast<ssize_t>(sizeof error)) {
+      waitpid(pid_, nullptr, 0);
+      return refuse(std::strerror(error));
+    }
+    for (int end : {in_.write_end, out_.read_end, err_.read_end}) {
+      fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK);
+    }
+    if (command_.input.empty()) Pipe::close_end(in_.write_end);
+    return true;
+  }
+
+  void watch(std::vector<pollfd>& fds) const {
+    if (out_.read_end >= 0) fds.push_back({out_.read_end, POLLIN, 0});
+    if (err_.read_end >= 0) fds.push_back({err_.read_end, POLLIN, 0});
+    if (in_.write_end >= 0) fds.push_back({in_.write_end, POLLOUT, 0});
+  }
+  int64_t remaining() const { return begin_ + command_.timeout_ms - clock_ms(); }
+
+  // Moves what can be moved; true when the child is over and its outcome complete.
+  bool step() {
+    drain(out_.read_end, outcome_.out);
+    drain(err_.read_end, outcome_.err);
+    feed();
+    if (!reaped_) {
+      pid_t got = waitpid(pid_, &status_, WNOHANG);
+      reaped_ = got == pid_ || (got < 0 && errno != EINTR);
+      if (reaped_) reaped_at_ = clock_ms();
+    }
+    // A grandchild may keep the pipes open after the child is gone: do not wait long for it.
+    bool closed = out_.read_end < 0 && err_.read_end < 0;
+    if (reaped_ && (closed || clock_ms() - reaped_at_ > 200)) return finish(false);
+    if (remaining() <= 0) return finish(true);
+    return false;
+  }
+
+ private:
+  bool refuse(const char* why) {
+    outcome_.state = Outcome::State::NotStarted;
+    outcome_.why = why;
+    in_.close();
+    out_.close();
+    err_.close();
+    return false;
+  }
+
+  [[noreturn]] void become(char** argv, char** envp, const Pipe& failed) {
+    setpgid(0, 0);
+    int in = command_.input.empty() ? ::open("/dev/null", O_RDONLY) : in_.read_end;
+    dup2(in, 0);
+    dup2(out_.write_end, 1);
+    dup2(err_.write_end, 2);
+    signal(SIGPIPE, SIG_DFL);
+    if (command_.cwd.empty() || chdir(command_.cwd.c_str()) == 0) execvpe(argv[0], argv, envp);
+    int error = errno;
+    ssize_t ignored = ::write(failed.write_end, &error, sizeof error);
+    _exit(ignored >= 0 ? 127 : 126);
+  }
+
+  void drain(int& end, std::string& into) {
+    char buffer[65536];
+    while (end >= 0) {
+      ssize_t got = ::read(end, buffer, sizeof buffer);
+      if (got > 0) {
+        size_t room = command_.output_limit - std::min(command_.output_limit, into.size());
+        into.append(buffer, std::min(room, static_cast<size_t>(got)));
+      } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
+        Pipe::close_end(end);
+      } else if (errno == EAGAIN) {
+        return;
+      }
+    }
+  }
+
+  void feed() {
+    while (in_.write_end >= 0) {
+      ssize_t put =
+          ::write(in_.write_end, command_.input.data() + fed_, command_.input.size() - fed_);
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0 && errno == EAGAIN) return;
+      if (put > 0) fed_ += static_cast<size_t>(put);
+      if (put <= 0 || fed_ == command_.input.size()) Pipe::close_end(in_.write_end);
+    }
+  }
+
+  bool finish(bool timed_out) {
+    kill(-pid_, SIGKILL);
+    if (!reaped_) waitpid(pid_, &status_, 0);
+    in_.close();
+    out_.close();
+    err_.close();
+    outcome_.ms = clock_ms() - begin_;
+    if (timed_out) {
+      outcome_.state = Outcome::State::TimedOut;
+    } else if (WIFSIGNALED(status_)) {
+      outcome_.state = Outcome::State::Signalled;
+      outcome_.code = WTERMSIG(status_);
+    } else {
+      outcome_.state = Outcome::State::Exited;
+      outcome_.code = WEXITSTATUS(status_);
+    }
+    return true;
+  }
+
+  const Command& command_;
+  Outcome& outcome_;
+  Pipe in_, out_, err_;
+  pid_t pid_ = -1;
+  int status_ = 0;
+  bool reaped_ = false;
+  int64_t reaped_at_ = 0;
+  int64_t begin_ = 0;
+  size_t fed_ = 0;
+};
+
+void wait_a_little(const std::vector<std::unique_ptr<Child>>& running) {
+  std::vector<pollfd> fds;
+  int64_t wait = 20;  // also the period in which a child that closed its pipes is reaped
+  for (const auto& child : running) {
+    child->watch(fds);
+    wait = std::min(wait, std::max<int64_t>(child->remaining(), 0));
+  }
+  poll(fds.data(), fds.size(), static_cast<int>(fds.empty() ? std::min<int64_t>(wait, 1) : wait));
+}
+
+}  // namespace
+
+std::vector<Outcome> run_children(const std::vector<Command>& commands, int jobs) {
+  signal(SIGPIPE, SIG_IGN);
+  std::vector<Outcome> outcomes(commands.size());
+  std::vector<std::unique_ptr<Child>> running;
+  size_t next = 0;
+  while (next < commands.size() || !running.empty()) {
+    while (next < commands.size() && static_cast<int>(running.size()) < std::max(jobs, 1)) {
+      auto child = std::make_unique<Child>(commands[next], outcomes[next]);
+      if (child->start()) running.push_back(std::move(child));
+      ++next;
+    }
+    if (running.empty()) continue;
+    wait_a_little(running);
+    for (size_t i = 0; i < running.size();) {
+      if (running[i]->step()) {
+        running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
+      } else {
+        ++i;
+      }
+    }
+  }
+  return outcomes;
+}
+
+}  // namespace tcs

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <dirent.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+
+#include "base/text.h"
+#include "host/child.h"
+#include "host/host.h"
+
+extern char** environ;
+
+namespace tcs {
+
+namespace {
+
+Error system_error(const std::string& path) {
+  return Error{std::strerror(errno), path};
+}
+
+class RealFile final : public File {
+ public:
+  RealFile(int fd, uint64_t size) : fd_(fd), size_(size) {}
+  RealFile(const RealFile&) = delete;
+  RealFile& operator=(const RealFile&) = delete;
+  ~RealFile() override { ::close(fd_); }
+  uint64_t size() const override { return size_; }
+  bool read(uint64_t offset, size_t length, std::string& out) override {
+    if (offset > size_ || length > size_ - offset) return false;
+    out.resize(length);
+    size_t done = 0;
+    while (done < length) {
+      ssize_t got = pread(fd_, &out[done], length - done, static_cast<off_t>(offset + done));
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return false;
+      done += static_cast<size_t>(got);
+    }
+    return true;
+  }
+
+ private:
+  int fd_;
+  uint64_t size_;
+};
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    ssize_t put = ::write(fd, text.data(), text.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return false;
+    text.remove_prefix(static_cast<size_t>(put));
+  }
+  return true;
+}
+
+class RealHost final : public Host {
+ public:
+  bool env(const std::string& name, std::string& out) const override {
+    const char* value = getenv(name.c_str());
+    if (value == nullptr) return false;
+    out = value;
+    return true;
+  }
+
+  std::vector<std::pair<std::string, std::string>> environment() const override {
+    std::vector<std::pair<std::string, std::string>> out;
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+      std::string line = *entry;
+      size_t equals = line.find('=');
+      if (equals != std::string::npos)
+        out.emplace_back(line.substr(0, equals), line.substr(equals + 1));
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+
+  FileStat stat(const std::string& path) const override {
+    FileStat result;
+    struct stat st {};
+    if (::stat(path.c_str(), &st) != 0) {
+      bool missing = errno == ENOENT || errno == ENOTDIR;
+      result.type = missing ? FileStat::Type::Missing : FileStat::Type::Unreadable;
+      result.reason = std::strerror(errno);
+      return result;
+    }
+    result.type = S_ISREG(st.st_mode)   ? FileStat::Type::File
+                  : S_ISDIR(st.st_mode) ? FileStat::Type::Directory
+                                        : FileStat::Type::Other;
+    result.size = static_cast<uint64_t>(st.st_size);
+    result.mtime_ns = static_cast<int64_t>(st.st_mtim.tv_sec) * 1000000000 + st.st_mtim.tv_nsec;
+    result.inode = static_cast<uint64_t>(st.st_ino) ^ (static_cast<uint64_t>(st.st_dev) << 48);
+    result.executable = access(path.c_str(), X_OK) == 0;
+    return result;
+  }
+
+  std::string real_path(const std::string& path) const override {
+    char* resolved = realpath(path.c_str(), nullptr);
+    std::string out = resolved != nullptr ? resolved : "";
+    free(resolved);
+    return out;
+  }
+
+  Result<std::unique_ptr<File>> open(const std::string& path) const override {
+    // O_NONBLOCK: a FIFO without a writer must not hang us; it is refused below.
+    int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return system_error(path);
+    struct stat st {};
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+      ::close(fd);
+      return Error{
+          S_ISDIR(st.st_mode) ? "is a directory; expected a file" : "is not a regular file", path};
+    }
+    return std::unique_ptr<File>(std::make_unique<RealFile>(fd, static_cast<uint64_t>(st.st_size)));
+  }
+
+  Result<std::string> read(const std::string& path, uint64_t limit) const override {
+    int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return system_error(path);
+    struct stat st {};
+    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+      ::close(fd);
+      return Error{"is a directory; expected a file", path};
+    }
+    // Read to the end, not to st_size: files of /proc and /sys say 0 or 4096.
+    std::string text;
+    char buffer[16384];
+    ssize_t got = 0;
+    while ((got = ::read(fd, buffer, sizeof buffer)) > 0) {
+      text.append(buffer, static_cast<size_t>(got));
+      if (text.size() > limit) break;
+    }
+    int error = errno;
+    ::close(fd);
+    if (got < 0) return Error{std::strerror(error), path};
+    if (text.size() > limit) return Error{cat("larger than ", limit, " bytes"), path};
+    return text;
+  }
+
+  Result<std::vector<std::string>> list(const std::string& directory) const override {
+    DIR* dir = opendir(directory.c_str());
+    if (dir == nullptr) return system_error(directory);
+    std::vector<std::string> names;
+    while (const dirent* entry = readdir(dir)) {
+      std::string name = entry->d_name;
+      if (name != "." && name != "..") names.push_back(std::move(name));
+    }
+    closedir(dir);
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  Result<Done> write_atomic(const std::string& path, std::string_view text) override {
+    std::string temporary = cat(path, ".", getpid(), ".tmp");
+    int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (fd < 0) return system_error(path);
+    bool ok = write_all(fd, text);
+    int error = errno;
+    if (::close(fd) != 0 && ok) {
+      error = errno;
+      ok = false;
+    }
+    if (ok && rename(temporary.c_str(), path.c_str()) != 0) {
+      error = errno;
+      ok = false;
+    }
+    if (ok) return Done{};
+    unlink(temporary.c_str());
+    return Error{std::strerror(error), path};
+  }
+
+  Result<Done> make_directories(const std::string& path) override {
+    if (stat(path).is_dir()) return Done{};
+    std::string parent = path_parent(path);
+    if (!parent.empty() && parent != path) {
+      Result<Done> made = make_directories(parent);
+      if (!made) return made;
+    }
+    if (mkdir(path.c_str(), 0700) != 0 && !(errno == EEXIST && stat(path).is_dir())) {
+      return system_error(path);
+    }
+    return Done{};
+  }
+
+  Result<Done> symlink(const std::string& target, const std::string& path) override {
+    std::string temporary = cat(path, ".", getpid(), ".tmp");
+    unlink(temporary.c_str());
+    if (::symlink(target.c_str(), temporary.c_str()) != 0) return system_error(path);
+    if (rename(temporary.c_str(), path.c_str()) != 0) {
+      Error error = system_error(path);
+      unlink(temporary.c_str());
+      return error;
+    }
+    return Done{};
+  }
+
+  Result<Done> remove_tree(const std::string& path) override {
+    struct stat st {};
+    if (lstat(path.c_str(), &st) != 0) {
+      if (errno == ENOENT) return Done{};
+      return system_error(path);
+    }
+    if (S_ISDIR(st.st_mode)) {
+      Result<std::vector<std::string>> names = list(path);
+      if (!names) return names.error();
+      for (const std::string& name : *names) {
+        Result<Done> gone = remove_tree(path_join(path, name));
+        if (!gone) return gone;
+      }
+    }
+    if (remove(path.c_str()) != 0 && errno != ENOENT) return system_error(path);
+    return Done{};
+  }
+
+  Outcome run(const Command& command) override { return run_children({command}, 1)[0]; }
+  std::vector<Outcome> run_all(const std::vector<Command>& commands, int jobs) override {
+    return run_children(commands, jobs);
+  }
+
+  int cores() const override {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  }
+  int64_t now() const override { return static_cast<int64_t>(time(nullptr)); }
+  std::string cwd() const override {
+    char buffer[PATH_MAX];
+    return getcwd(buffer, sizeof buffer) != nullptr ? buffer : "";
+  }
+  std::string self() const override { return real_path("/proc/self/exe"); }
+};
+
+}  // namespace
+
+std::unique_ptr<Host> make_real_host() {
+  return std::make_unique<RealHost>();
+}
+
+}  // namespace tcs
