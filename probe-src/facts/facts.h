@@ -41,10 +41,17 @@ struct HostFacts {
   Text jetson_l4t, jetson_jetpack;
 };
 
+// What a present device answered when one image was loaded on it.
+struct ImageProbe {
+  Text image, result;  // result: runs | refused | wrong
+  Fact<int> error;     // CUresult
+};
+
 struct Device {
   Fact<int> index;
   Text name, cc, uuid;  // cc "12.0"
   Flag visible, integrated, mig;
+  std::vector<ImageProbe> image_probe;
   std::string reason;
 };
 
