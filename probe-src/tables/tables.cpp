@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tables/tables.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace tcs {
+
+namespace {
+
+constexpr ArchRow kArchs[] = {
+#define TCS_ARCH(major, minor, suffix, first, last, tegra, members, torch_first, torch_last) \
+  {{major, minor, suffix}, first, last, tegra != 0, members, torch_first, torch_last},
+#include "tables/architectures.def"
+#undef TCS_ARCH
+};
+
+constexpr TorchNameRow kTorchNames[] = {
+#define TCS_TORCH_NAME(name, members, ptx_on_last, cuda_first, cuda_last) \
+  {name, members, ptx_on_last != 0, cuda_first, cuda_last},
+#include "tables/torch_names.def"
+#undef TCS_TORCH_NAME
+};
+
+constexpr GpuRow kGpus[] = {
+#define TCS_GPU(name, major, minor) {name, {major, minor, 0}},
+#include "tables/gpus_few.def"
+#undef TCS_GPU
+};
+
+struct Pair {
+  int key, value;
+};
+
+constexpr Pair kCuda[] = {
+#define TCS_CUDA(major, minor, ptx_isa) {major * 100 + minor, ptx_isa},
+#include "tables/cuda_releases.def"
+};
+constexpr Pair kBranches[] = {
+#define TCS_DRIVER_BRANCH(branch, cuda) {branch, cuda},
+#include "tables/cuda_releases.def"
+};
+constexpr Pair kPtx[] = {
+#define TCS_PTX(isa, cuda) {isa, cuda},
+#include "tables/ptx.def"
+#undef TCS_PTX
+};
+
+struct Floor {
+  int cuda_major;
+  const char* driver;
+};
+constexpr Floor kFloors[] = {
+#define TCS_DRIVER_FLOOR(cuda_major, driver) {cuda_major, driver},
+#include "tables/cuda_releases.def"
+};
+
+template <class T, size_t N>
+constexpr Rows<T> rows(const T (&array)[N]) {
+  return {array, N};
+}
+
+template <size_t N>
+int look_up(const Pair (&table)[N], int key) {
+  for (const Pair& row : table) {
+    if (row.key == key) return row.value;
+  }
+  return 0;
+}
+
+// Words that name the maker, the board or its memory, not the chip.
+bool is_filler(const std::string& word) {
+  static const char* const kFillers[] = {
+      "nvidia", "geforce", "tesla", "gpu", "laptop", "mobile", "pcie",   "sxm",     "sxm2", "sxm3",
+      "sxm4",   "sxm5",    "sxm6",  "nvl", "hbm3",   "ac",     "active", "edition", "tm"};
+  for (const char* filler : kFillers) {
+    if (word == filler) return true;
+  }
+  return word.size() > 2 && ends_with(word, "gb") && word[0] >= '0' && word[0] <= '9';
+}
+
+// "NVIDIA GeForce RTX 4090 Laptop GPU" -> "rtx4090": the words that count, run together.
+std::string gpu_key(std::string_view name) {
+  std::string key;
+  for (const std::string& word : split(lower(name), " \t-_()")) {
+    if (!is_filler(word)) key += word;
+  }
+  return key;
+}
+
+}  // namespace
+
+int release_of(const Version& version) {
+  return version.known() ? version.major() * 100 + version.minor() : 0;
+}
+
+std::string release_text(int release) {
+  return release == 0 ? std::string() : cat(release / 100, ".", release % 100);
+}
+
+Rows<ArchRow> arch_rows() {
+  return rows(kArchs);
+}
+
+const ArchRow* find_arch(const Sm& sm) {
+  for (const ArchRow& row : kArchs) {
+    if (row.sm == sm) return &row;
+  }
+  return nullptr;
+}
+
+int newest_cuda() {
+  return kCuda[sizeof(kCuda) / sizeof(kCuda[0]) - 1].key;
+}
+
+Rows<TorchNameRow> torch_name_rows() {
+  return rows(kTorchNames);
+}
+
+const TorchNameRow* find_torch_name(std::string_view name, int release) {
+  if (release == 0) release = newest_cuda();
+  for (const TorchNameRow& row : kTorchNames) {
+    if (name == row.name && release >= row.cuda_first &&
+        (row.cuda_last == 0 || release <= row.cuda_last)) {
+      return &row;
+    }
+  }
+  return nullptr;
+}
+
+Rows<GpuRow> gpu_rows() {
+  return rows(kGpus);
+}
+
+const GpuRow* find_gpu(std::string_view name) {
+  if (name.size() > 100) return nullptr;
+  std::string key = gpu_key(name);
+  if (key.empty()) return nullptr;
+  for (const GpuRow& row : kGpus) {
+    if (key == gpu_key(row.name)) return &row;
+  }
+  return nullptr;
+}
+
+int ptx_isa_written_by(int cuda) {
+  return look_up(kCuda, cuda);
+}
+
+int cuda_that_reads(int ptx_isa) {
+  return look_up(kPtx, ptx_isa);
+}
+
+int cuda_of_driver(const Version& driver) {
+  return driver.known() ? look_up(kBranches, driver.major()) : 0;
+}
+
+std::string driver_floor(int cuda_major) {
+  for (const Floor& row : kFloors) {
+    if (row.cuda_major == cuda_major) return row.driver;
+  }
+  return {};
+}
+
+}  // namespace tcs

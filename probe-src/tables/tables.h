@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Release histories and names, from the .def files beside this one. Advice and predictions only:
+// what this machine can do is asked of it. A release is 100 * major + minor here ("12.8" = 1208), 0
+// = none.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/sm.h"
+#include "base/version.h"
+
+namespace tcs {
+
+template <class T>
+struct Rows {
+  const T* first;
+  size_t count;
+  const T* begin() const { return first; }
+  const T* end() const { return first + count; }
+};
+
+int release_of(const Version& version);  // 1208; 0 when unknown
+std::string release_text(int release);   // "12.8"; "" for 0
+
+// architectures.def
+struct ArchRow {
+  Sm sm;
+  int first, last;  // CUDA releases that build it; last 0 = still
+  bool tegra;
+  const char* members;  // of an 'f' target: "0 3 7", minors of its major
+  int torch_first, torch_last;
+
+  bool built_by(int release) const { return release >= first && (last == 0 || release <= last); }
+  bool known_to_torch(int release) const {
+    return torch_first != 0 && release >= torch_first && (torch_last == 0 || release <= torch_last);
+  }
+};
+Rows<ArchRow> arch_rows();               // sorted by (major, minor, suffix)
+const ArchRow* find_arch(const Sm& sm);  // exact; null when the table lacks it
+int newest_cuda();                       // the newest release that the tables know
+
+// torch_names.def: null when no such name holds for CUDA `release` (0 = the newest).
+struct TorchNameRow {
+  const char* name;
+  const char* members;  // "8.0 8.6"
+  bool ptx_on_last;
+  int cuda_first, cuda_last;
+};
+Rows<TorchNameRow> torch_name_rows();
+const TorchNameRow* find_torch_name(std::string_view name, int release);
+
+// gpus_few.def: "RTX 4090", "NVIDIA GeForce RTX 4090 Laptop GPU", "A100-SXM4-80GB" ...
+struct GpuRow {
+  const char* name;
+  Sm sm;
+};
+Rows<GpuRow> gpu_rows();
+const GpuRow* find_gpu(std::string_view name);
+
+// cuda_releases.def and ptx.def. Unknown is 0 or "".
+int ptx_isa_written_by(int cuda);           // 12.6 -> 8.5 (805)
+int cuda_that_reads(int ptx_isa);           // 8.5 (805) -> 12.5 (1205)
+int cuda_of_driver(const Version& driver);  // 535.261.03 -> 12.2 (1202)
+std::string driver_floor(int cuda_major);   // 12 -> "525.60.13"
+
+}  // namespace tcs
