@@ -89,6 +89,7 @@ struct Toolkit {
   Text driver_dir;  // folder of nvcc's own bin
   Text include_dir, library_dir;
   Fact<int> gcc_max, clang_max;  // majors that its crt/host_config.h takes
+  Text fitting_host_compiler;  // path of one that this nvcc takes, where the default one is refused
   std::string reason;
 };
 

@@ -31,8 +31,7 @@ void gather_torch(Host& host, const Inputs& in,
                   Facts& facts);  // gather_torch.cpp: torch, libraries
 void gather_toolkits(Host& host, const Inputs& in,
                      Facts& facts);  // gather_toolkits.cpp: toolkits, host_compiler
-// All of them in an order that lets later ones use earlier facts (toolkits need torch.cuda); the
-// driver child runs beside the nvcc children.
+// All of them, in an order that lets later ones use earlier facts (toolkits need torch.cuda).
 Facts gather_all(Host& host, const Inputs& in);
 
 // Completes a toolkit that lacks lib64 or unversioned libraries with links under `dir`; returns the

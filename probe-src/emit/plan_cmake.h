@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// plan.cmake: what FindTorchCudaStack.cmake includes (docs/internals.md).
+#pragma once
+#include <string>
+
+#include "findings/finding.h"
+
+namespace tcs {
+
+struct PlanCmakeInput {
+  const Facts& facts;
+  const Plan& plan;
+  const Report& report;
+  const Policy& policy;
+  const std::string& dir;           // where the JSON files lie
+  const std::string& toolkit_root;  // the real root or the link farm; "" without a toolkit
+};
+
+// Only set() lines; every value is a bracket argument.
+std::string plan_cmake(const PlanCmakeInput& in);
+
+}  // namespace tcs

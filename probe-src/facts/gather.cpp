@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "facts/gather.h"
+
+namespace tcs {
+
+Facts gather_all(Host& host, const Inputs& in) {
+  Facts facts;
+  gather_host(host, facts);
+  gather_python(host, in, facts);
+  gather_torch(host, in, facts);
+  gather_driver(host, in, facts);
+  gather_toolkits(host, in, facts);
+  return facts;
+}
+
+}  // namespace tcs

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+#include "tool/verbs.h"
+
+namespace tcs {
+
+namespace {
+
+std::string cache_dir(const Host& host, const Options& options) {
+  if (options.has("--dir")) return options.get("--dir");
+  std::string set = host.env_or("TORCH_CUDA_STACK_CACHE_DIR", "");
+  if (!set.empty() && set != "OFF") return set;
+  std::string base = host.env_or("XDG_CACHE_HOME", "");
+  if (base.empty()) base = path_join(host.env_or("HOME", "/"), ".cache");
+  return path_join(base, "torch-cuda-stack");
+}
+
+struct Size {
+  uint64_t files = 0;
+  uint64_t bytes = 0;
+};
+
+// Depth-bounded: a link back up the tree must not keep us walking.
+void measure(const Host& host, const std::string& path, int depth, Size& size) {
+  FileStat stat = host.stat(path);
+  if (stat.is_file()) {
+    ++size.files;
+    size.bytes += stat.size;
+  }
+  if (!stat.is_dir() || depth == 0) return;
+  Result<std::vector<std::string>> names = host.list(path);
+  if (!names) return;
+  for (const std::string& name : *names) measure(host, path_join(path, name), depth - 1, size);
+}
+
+// What the cache holds lies in these folders; nothing else in the directory is ours to remove.
+const char* const cache_parts[] = {"core", "images"};
+
+}  // namespace
+
+int verb_cache(Host& host, const std::vector<std::string>& args) {
+  static const std::vector<OptionSpec> specs = {
+      {"--dir", "DIR", "the cache (default: TORCH_CUDA_STACK_CACHE_DIR, else the user's cache)",
+       false}};
+  Options options;
+  int status = 0;
+  if (!parse_options(args, specs, "tcstack cache info|clear [--dir DIR]", options, status))
+    return status;
+  bool clear = options.words == std::vector<std::string>{"clear"};
+  if (!clear && options.words != std::vector<std::string>{"info"}) {
+    print_err("tcstack cache: say what to do: info or clear\n");
+    return 2;
+  }
+  std::string dir = cache_dir(host, options);
+  std::string out = cat("cache ", dir, "\n");
+  for (const char* part : cache_parts) {
+    Size size;
+    measure(host, path_join(dir, part), 3, size);
+    if (clear) {
+      Result<Done> gone = host.remove_tree(path_join(dir, part));
+      if (!gone) {
+        print_err(cat("tcstack cache: cannot remove ", gone.error().str(), "\n"));
+        return 3;
+      }
+    }
+    out += cat("  ", part, clear ? ": removed " : ": ", size.files,
+               size.files == 1 ? " file, " : " files, ", (size.bytes + 512) / 1024, " KiB\n");
+  }
+  return print_out(out) ? 0 : 3;
+}
+
+}  // namespace tcs

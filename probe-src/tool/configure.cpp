@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tcstack configure`: the one call of FindTorchCudaStack.cmake (docs/internals.md).
+#include "base/text.h"
+#include "emit/emit.h"
+#include "emit/plan_cmake.h"
+#include "facts/facts_io.h"
+#include "tool/settings.h"
+#include "tool/stamp.h"
+#include "tool/verbs.h"
+
+namespace tcs {
+
+namespace {
+
+const std::vector<OptionSpec> specs = {
+    {"--dir", "DIR", "where facts.json, report.json, plan.json, plan.cmake are written", false},
+    {"--set", "NAME=VALUE", "an input by its CMake name (docs/internals.md)", true},
+};
+
+int refuse(const Error& error) {
+  print_err(cat("tcstack configure: ", error.str(), "\n"));
+  return 2;
+}
+
+Result<Inputs> read_inputs(const Host& host, const Options& options) {
+  Inputs in;
+  for (const std::string& pair : options.all("--set")) {
+    size_t equals = pair.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return Error{cat("'", tail(pair, 60), "' is not NAME=VALUE"), "--set"};
+    }
+    in.set[pair.substr(0, equals)] = pair.substr(equals + 1);
+  }
+  Result<int> timeout = timeout_ms_of(host, in);
+  if (!timeout) return timeout.error();
+  in.timeout_ms = *timeout;
+  const std::string* cross = in.find("CROSSCOMPILING");
+  in.cross_compiling = cross != nullptr && !cross->empty() && *cross != "OFF" && *cross != "0";
+  return in;
+}
+
+// Recorded facts when FACTS names a file, else this machine's.
+Result<Facts> obtain_facts(Host& host, const Inputs& in) {
+  Setting replay = own_input(host, in, "FACTS");
+  if (!replay.set || replay.value.empty()) return gather_all(host, in);
+  Result<std::string> text = host.read(replay.value);
+  if (!text) return Error{text.error().str(), replay.from};
+  std::vector<std::string> unknown;
+  Result<Facts> facts = read_facts(*text, unknown);
+  if (!facts) return Error{facts.error().str(), cat(replay.from, ": ", replay.value)};
+  for (const std::string& name : unknown) {
+    print_err(cat("tcstack: note: ", replay.value, ": unknown member ", name, "\n"));
+  }
+  facts->origin = "replayed";
+  return *facts;
+}
+
+bool already_done(const Host& host, const Inputs& in, const std::string& dir) {
+  Result<std::string> stamp = host.read(path_join(dir, "stamp"));
+  if (!stamp || !stamp_holds(host, in, *stamp)) return false;
+  for (const char* name : {"facts.json", "report.json", "plan.json", "plan.cmake", "report.txt"}) {
+    if (!host.stat(path_join(dir, name)).is_file()) return false;
+  }
+  return true;
+}
+
+// The chosen toolkit, completed when it needs to be; a farm that cannot be laid leaves the real
+// root.
+std::string toolkit_root(Host& host, const Facts& facts, const std::string& dir) {
+  const Toolkit* toolkit = facts.toolkit();
+  if (toolkit == nullptr || facts.origin == "replayed") return {};
+  Result<std::string> root = lay_link_farm(host, *toolkit, path_join(dir, "toolkit"));
+  if (root) return *root;
+  print_err(cat("tcstack: note: the toolkit could not be completed: ", root.error().str(), "\n"));
+  return toolkit->root.value();
+}
+
+int write_failed(const Error& error) {
+  print_err(cat("tcstack configure: cannot write ", error.str(), "\n"));
+  return 3;
+}
+
+}  // namespace
+
+int verb_configure(Host& host, const std::vector<std::string>& args) {
+  Options options;
+  int status = 0;
+  if (!parse_options(args, specs, "tcstack configure --dir DIR [--set NAME=VALUE]...", options,
+                     status)) {
+    return status;
+  }
+  if (!options.has("--dir") || !options.words.empty()) {
+    return refuse(Error{options.words.empty() ? "needs --dir DIR"
+                                              : cat("unexpected word ", tail(options.words[0], 60)),
+                        ""});
+  }
+  std::string dir = options.get("--dir");
+  Result<Inputs> in = read_inputs(host, options);
+  if (!in) return refuse(in.error());
+  Result<Policy> policy = make_policy(host, *in);
+  if (!policy) return refuse(policy.error());
+  if (already_done(host, *in, dir)) {
+    Result<std::string> text = host.read(path_join(dir, "plan.cmake"));
+    return text && contains(*text, "set(_tcs_outcome [==[fail]==])") ? 1 : 0;
+  }
+  in->work_dir = path_join(dir, "probe");
+  Result<Done> made = host.make_directories(in->work_dir);
+  if (!made) return write_failed(made.error());
+  Result<Facts> facts = obtain_facts(host, *in);
+  if (!facts) return refuse(facts.error());
+
+  Request request = make_request(host, *in);
+  Plan plan = make_plan(*facts, request);
+  Report report = judge(RuleInput{*facts, request, plan}, *policy);
+  std::string root = toolkit_root(host, *facts, dir);
+  const std::vector<std::pair<const char*, std::string>> outputs = {
+      {"facts.json", write_json(facts_to_json(*facts)) + "\n"},
+      {"report.json", write_json(report_json(report, *facts, plan)) + "\n"},
+      {"plan.json", write_json(plan_json(plan)) + "\n"},
+      {"report.txt", report_text(report, *facts, plan)},
+      {"plan.cmake", plan_cmake(PlanCmakeInput{*facts, plan, report, *policy, dir, root})},
+      {"stamp", make_stamp(host, *in, *facts)},
+  };
+  for (const auto& output : outputs) {
+    Result<Done> written = host.write_atomic(path_join(dir, output.first), output.second);
+    if (!written) return write_failed(written.error());
+  }
+  return report.outcome == "fail" ? 1 : 0;
+}
+
+}  // namespace tcs

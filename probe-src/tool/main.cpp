@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <signal.h>
+
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "probes/driver.h"
+#include "tool/verbs.h"
+
+namespace {
+
+struct Verb {
+  const char* name;
+  int (*run)(tcs::Host&, const std::vector<std::string>&);
+  const char* help;
+};
+
+const Verb verbs[] = {
+    {"probe", tcs::verb_probe, "measure this machine and print the facts"},
+    {"check", tcs::verb_check, "say which layers of the stack disagree"},
+    {"plan", tcs::verb_plan, "print the architecture plan in the form a consumer reads"},
+    {"images", tcs::verb_images, "list the cubins and PTX that files hold"},
+    {"verify", tcs::verb_verify, "check that a built file holds the planned images"},
+    {"explain", tcs::verb_explain, "say what a finding means and what to do"},
+    {"cache", tcs::verb_cache, "show or clear the per-user cache"},
+    {"configure", tcs::verb_configure,
+     "probe, check and write plan.cmake (for FindTorchCudaStack)"},
+};
+
+std::string usage() {
+  std::string out =
+      "tcstack " TCS_VERSION
+      ": checks the chain GPU - driver - CUDA toolkit - PyTorch - Python before a build\n\n"
+      "usage: tcstack VERB [OPTIONS]        tcstack VERB --help for each\n\n";
+  for (const Verb& verb : verbs) {
+    std::string name = verb.name;
+    name.append(12 - name.size(), ' ');
+    out += tcs::cat("  ", name, verb.help, "\n");
+  }
+  return out +
+         "\nexit status: 0 ok, 1 findings that fail, 2 usage or bad input, 3 tcstack could not "
+         "work\n";
+}
+
+int unknown_verb(const std::string& name) {
+  std::string nearest;
+  size_t best = 3;
+  for (const Verb& verb : verbs) {
+    size_t distance = tcs::edit_distance(name, verb.name);
+    if (distance < best) {
+      best = distance;
+      nearest = verb.name;
+    }
+  }
+  tcs::print_err(tcs::cat("tcstack: no such verb: ", tcs::tail(name, 60),
+                          nearest.empty() ? "" : tcs::cat("; did you mean ", nearest, "?"),
+                          "\nsee tcstack --help\n"));
+  return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
+  if (args.empty()) {
+    tcs::print_err(usage());
+    return 2;
+  }
+  if (args[0] == "--driver-probe") return driver_probe_main();
+  if (args[0] == "--version") return tcs::print_out("tcstack " TCS_VERSION "\n") ? 0 : 3;
+  if (args[0] == "--help" || args[0] == "-h" || args[0] == "help") {
+    return tcs::print_out(usage()) ? 0 : 3;
+  }
+  signal(SIGPIPE, SIG_IGN);
+  std::unique_ptr<tcs::Host> host = tcs::make_real_host();
+  for (const Verb& verb : verbs) {
+    if (args[0] == verb.name) return verb.run(*host, {args.begin() + 1, args.end()});
+  }
+  return unknown_verb(args[0]);
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/text.h"
+#include "tool/verbs.h"
+
+namespace tcs {
+
+namespace {
+
+bool write_fd(int fd, std::string_view text) {
+  while (!text.empty()) {
+    ssize_t put = ::write(fd, text.data(), text.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return false;
+    text.remove_prefix(static_cast<size_t>(put));
+  }
+  return true;
+}
+
+const OptionSpec* find_spec(const std::vector<OptionSpec>& specs, std::string_view name) {
+  for (const OptionSpec& spec : specs) {
+    if (name == spec.name) return &spec;
+  }
+  return nullptr;
+}
+
+std::string help_text(const std::vector<OptionSpec>& specs, const char* synopsis) {
+  std::string out = cat("usage: ", synopsis, "\n");
+  if (!specs.empty()) out += "\n";
+  for (const OptionSpec& spec : specs) {
+    std::string left = cat("  ", spec.name, spec.value != nullptr ? cat(" ", spec.value) : "");
+    if (left.size() < 24) left.append(24 - left.size(), ' ');
+    out += cat(left, "  ", spec.help, "\n");
+  }
+  return out;
+}
+
+std::string unknown_option(const std::vector<OptionSpec>& specs, const std::string& name) {
+  std::string nearest;
+  size_t best = 3;
+  for (const OptionSpec& spec : specs) {
+    size_t distance = edit_distance(name, spec.name);
+    if (distance < best) {
+      best = distance;
+      nearest = spec.name;
+    }
+  }
+  return cat("tcstack: unknown option ", name,
+             nearest.empty() ? "" : cat("; did you mean ", nearest, "?"), "\n");
+}
+
+}  // namespace
+
+bool Options::has(const char* name) const {
+  for (const auto& option : given) {
+    if (option.first == name) return true;
+  }
+  return false;
+}
+
+std::string Options::get(const char* name, const char* fallback) const {
+  std::string value = fallback;
+  for (const auto& option : given) {
+    if (option.first == name) value = option.second;
+  }
+  return value;
+}
+
+std::vector<std::string> Options::all(const char* name) const {
+  std::vector<std::string> values;
+  for (const auto& option : given) {
+    if (option.first == name) values.push_back(option.second);
+  }
+  return values;
+}
+
+bool parse_options(const std::vector<std::string>& args, const std::vector<OptionSpec>& specs,
+                   const char* synopsis, Options& out, int& status) {
+  auto refuse = [&](const std::string& text) {
+    print_err(text + cat("usage: ", synopsis, "\n"));
+    status = 2;
+    return false;
+  };
+  for (size_t i = 0; i < args.size(); ++i) {
+    const std::string& arg = args[i];
+    if (arg == "--") {
+      out.words.insert(out.words.end(), args.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                       args.end());
+      break;
+    }
+    if (arg == "--help" || arg == "-h") {
+      status = print_out(help_text(specs, synopsis)) ? 0 : 3;
+      return false;
+    }
+    if (arg.size() < 2 || arg[0] != '-') {
+      out.words.push_back(arg);
+      continue;
+    }
+    size_t equals = arg.find('=');
+    std::string name = arg.substr(0, equals);
+    const OptionSpec* spec = find_spec(specs, name);
+    if (spec == nullptr) return refuse(unknown_option(specs, name));
+    if (!spec->repeats && out.has(spec->name))
+      return refuse(cat("tcstack: ", name, " was given twice\n"));
+    std::string value;
+    if (spec->value == nullptr) {
+      if (equals != std::string::npos) return refuse(cat("tcstack: ", name, " takes no value\n"));
+    } else if (equals != std::string::npos) {
+      value = arg.substr(equals + 1);
+    } else if (i + 1 < args.size()) {
+      value = args[++i];
+    } else {
+      return refuse(cat("tcstack: ", name, " needs a value (", spec->value, ")\n"));
+    }
+    out.given.emplace_back(spec->name, value);
+  }
+  return true;
+}
+
+bool print_out(const std::string& text) {
+  if (write_fd(1, text)) return true;
+  print_err(cat("tcstack: cannot write to standard output: ", std::strerror(errno), "\n"));
+  return false;
+}
+
+void print_err(const std::string& text) {
+  write_fd(2, text);
+}
+
+}  // namespace tcs

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+#include "facts/facts_io.h"
+#include "tool/settings.h"
+#include "tool/verbs.h"
+
+namespace tcs {
+
+namespace {
+
+const std::vector<OptionSpec> specs = {
+    {"--out", "FILE", "write the facts there instead of standard output", false},
+    {"--set", "NAME=VALUE", "an input by its CMake name, e.g. Python_EXECUTABLE=...", true},
+    {"--timeout", "SECONDS", "how long one child process may take (30)", false},
+    {"--work-dir", "DIR", "compile one kernel there, to see that the toolkit works", false},
+};
+
+}  // namespace
+
+int verb_probe(Host& host, const std::vector<std::string>& args) {
+  Options options;
+  int status = 0;
+  if (!parse_options(args, specs, "tcstack probe [OPTIONS]", options, status)) return status;
+  auto refuse = [](const std::string& text) {
+    print_err(cat("tcstack probe: ", text, "\n"));
+    return 2;
+  };
+  if (!options.words.empty()) return refuse(cat("unexpected word ", tail(options.words[0], 60)));
+  Inputs in;
+  for (const std::string& pair : options.all("--set")) {
+    size_t equals = pair.find('=');
+    if (equals == std::string::npos)
+      return refuse(cat("--set: '", tail(pair, 60), "' is not NAME=VALUE"));
+    in.set[pair.substr(0, equals)] = pair.substr(equals + 1);
+  }
+  if (options.has("--timeout")) in.set["TIMEOUT"] = options.get("--timeout");
+  Result<int> timeout = timeout_ms_of(host, in);
+  if (!timeout) return refuse(timeout.error().str());
+  in.timeout_ms = *timeout;
+  in.work_dir = options.get("--work-dir");
+  if (!in.work_dir.empty()) {
+    Result<Done> made = host.make_directories(in.work_dir);
+    if (!made) return refuse(made.error().str());
+  }
+  std::string text = write_json(facts_to_json(gather_all(host, in))) + "\n";
+  if (!options.has("--out")) return print_out(text) ? 0 : 3;
+  Result<Done> written = host.write_atomic(options.get("--out"), text);
+  if (written) return 0;
+  print_err(cat("tcstack probe: cannot write ", written.error().str(), "\n"));
+  return 3;
+}
+
+}  // namespace tcs

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tool/settings.h"
+
+#include "base/text.h"
+
+namespace tcs {
+
+namespace {
+
+bool is_off(const std::string& value) {
+  std::string word = lower(trim(value));
+  return word.empty() || word == "off" || word == "false" || word == "no" || word == "0";
+}
+
+Setting variable(const Inputs& in, const std::string& name) {
+  const std::string* value = in.find(name);
+  if (value == nullptr || value->empty()) return {};
+  return {true, *value, name + " (CMake variable)"};
+}
+
+Setting environment(const Host& host, const std::string& name) {
+  std::string value;
+  if (!host.env(name, value) || value.empty()) return {};
+  return {true, value, name + " (environment)"};
+}
+
+struct ListSetting {
+  Setting setting;
+  const char* dialect;
+};
+
+// In the order in which they say what is built: design, 'A list says what is built'.
+std::vector<ListSetting> lists_given(const Host& host, const Inputs& in) {
+  std::vector<ListSetting> lists;
+  Setting torch = variable(in, "TORCH_CUDA_ARCH_LIST");
+  if (!torch.set) torch = environment(host, "TORCH_CUDA_ARCH_LIST");
+  if (torch.set) lists.push_back({torch, "torch"});
+  Setting cmake = variable(in, "CMAKE_CUDA_ARCHITECTURES");
+  if (cmake.set && !is_off(cmake.value)) lists.push_back({cmake, "cmake"});
+  Setting cudaarchs = environment(host, "CUDAARCHS");
+  if (cudaarchs.set) lists.push_back({cudaarchs, "cmake"});
+  return lists;
+}
+
+}  // namespace
+
+Setting own_input(const Host& host, const Inputs& in, const std::string& name) {
+  const std::string* value = in.find(name);
+  if (value != nullptr) return {true, *value, "TorchCudaStack_" + name};
+  return environment(host, "TORCH_CUDA_STACK_" + name);
+}
+
+Request make_request(const Host& host, const Inputs& in) {
+  Request request;
+  std::vector<ListSetting> lists = lists_given(host, in);
+  if (!lists.empty()) {
+    request.arch_list = Text(lists[0].setting.value, lists[0].setting.from);
+    request.arch_dialect = lists[0].dialect;
+  }
+  if (lists.size() > 1) {
+    request.other_list = Text(lists[1].setting.value, lists[1].setting.from);
+    request.other_dialect = lists[1].dialect;
+  }
+  Setting targets = own_input(host, in, "TARGETS");
+  if (targets.set && !trim(targets.value).empty()) {
+    request.targets_known = true;
+    for (const std::string& target : split(targets.value, ";")) {
+      std::string word(trim(target));
+      if (!word.empty()) request.targets.push_back(word);
+    }
+    request.targets_from = targets.from;
+  }
+  return request;
+}
+
+Result<Done> set_fail_on(const std::string& word, Policy& policy) {
+  policy.never = word == "never";
+  if (word == "error" || word == "never")
+    policy.fail_on = Severity::Error;
+  else if (word == "warning")
+    policy.fail_on = Severity::Warning;
+  else if (word == "unknown")
+    policy.fail_on = Severity::Unknown;
+  else
+    return Error{cat("'", tail(word, 40), "' is none of error, warning, unknown, never"), ""};
+  return Done{};
+}
+
+Result<Policy> make_policy(const Host& host, const Inputs& in) {
+  Policy policy;
+  Setting fail_on = own_input(host, in, "FAIL_ON");
+  if (fail_on.set && !fail_on.value.empty()) {
+    Result<Done> ok = set_fail_on(fail_on.value, policy);
+    if (!ok) return Error{ok.error().text, fail_on.from};
+  }
+  Setting allow = own_input(host, in, "ALLOW");
+  for (const std::string& id : split(allow.value, ";, ")) {
+    if (find_row(id) == nullptr)
+      return Error{cat("'", tail(id, 40), "' is no finding"), allow.from};
+    policy.allow.push_back(id);
+  }
+  return policy;
+}
+
+Result<int> timeout_ms_of(const Host& host, const Inputs& in) {
+  Setting timeout = own_input(host, in, "TIMEOUT");
+  if (!timeout.set || timeout.value.empty()) return 30000;
+  uint64_t seconds = 0;
+  if (!parse_number(timeout.value, 3600, seconds) || seconds == 0) {
+    return Error{cat("'", tail(timeout.value, 40), "' is no number of seconds from 1 to 3600"),
+                 timeout.from};
+  }
+  return static_cast<int>(seconds) * 1000;
+}
+
+}  // namespace tcs

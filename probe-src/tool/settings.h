@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the user set, wherever it was set: CMake variables (--set NAME=VALUE), then the environment.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "facts/gather.h"
+#include "findings/finding.h"
+
+namespace tcs {
+
+struct Setting {
+  bool set = false;
+  std::string value;
+  std::string from;  // "TORCH_CUDA_ARCH_LIST (environment)"
+};
+
+// The module's own input of that name: --set NAME, else environment TORCH_CUDA_STACK_NAME.
+Setting own_input(const Host& host, const Inputs& in, const std::string& name);
+
+// The inputs of a build: lists and targets, by design's order of precedence.
+Request make_request(const Host& host, const Inputs& in);
+
+// FAIL_ON and ALLOW; an unknown word is an error that lists the words there are.
+Result<Policy> make_policy(const Host& host, const Inputs& in);
+Result<Done> set_fail_on(const std::string& word, Policy& policy);
+
+// Seconds, 1 to 3600.
+Result<int> timeout_ms_of(const Host& host, const Inputs& in);
+
+}  // namespace tcs

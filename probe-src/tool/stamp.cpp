@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tool/stamp.h"
+
+#include <set>
+
+#include "base/text.h"
+#include "tool/settings.h"
+
+namespace tcs {
+
+namespace {
+
+const char watch_prefix[] = "watch ";
+
+// A change in one of these may change an answer: every variable the gatherers or the tools read.
+bool matters(const std::string& name) {
+  for (const char* prefix :
+       {"CUDA", "NVCC", "NVIDIA", "TORCH_", "CONDA_", "VIRTUAL_ENV", "Torch_"}) {
+    if (starts_with(name, prefix)) return true;
+  }
+  static const std::set<std::string> names = {
+      "PATH",          "LD_LIBRARY_PATH",   "LIBRARY_PATH", "CPATH",      "CC",
+      "CXX",           "CMAKE_PREFIX_PATH", "PYTHONPATH",   "PYTHONHOME", "HOME",
+      "XDG_CACHE_HOME"};
+  return names.count(name) != 0;
+}
+
+// Values may hold line ends; a stamp is lines.
+std::string one_line(const std::string& text) {
+  return replace_all(replace_all(text, "\\", "\\\\"), "\n", "\\n");
+}
+std::string from_one_line(const std::string& text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    bool escaped = text[i] == '\\' && i + 1 < text.size();
+    if (escaped) ++i;
+    out += escaped && text[i] == 'n' ? '\n' : text[i];
+  }
+  return out;
+}
+
+std::string file_line(const Host& host, const std::string& path) {
+  FileStat stat = host.stat(path);
+  return cat(watch_prefix, one_line(path), "\n  ", one_line(host.real_path(path)), " ", stat.size,
+             " ", stat.mtime_ns, " ", stat.inode, "\n");
+}
+
+// Files of /proc and /sys have no useful times: their text counts.
+std::string text_line(const Host& host, const std::string& path) {
+  Result<std::string> text = host.read(path, 65536);
+  return cat("text ", path, " ", text ? one_line(*text) : "-", "\n");
+}
+
+std::string stamp_text(const Host& host, const Inputs& in, const std::set<std::string>& watched) {
+  FileStat self = host.stat(host.self());
+  std::string out =
+      cat("torch-cuda-stack/stamp/1 " TCS_VERSION " ", self.size, " ", self.mtime_ns, "\n");
+  for (const auto& pair : in.set) out += cat("set ", pair.first, "=", one_line(pair.second), "\n");
+  for (const auto& pair : host.environment()) {
+    if (matters(pair.first)) out += cat("env ", pair.first, "=", one_line(pair.second), "\n");
+  }
+  for (const char* path : {"/proc/sys/kernel/random/boot_id", "/proc/driver/nvidia/version",
+                           "/sys/module/nvidia/version", "/etc/nv_tegra_release"}) {
+    out += text_line(host, path);
+  }
+  for (const std::string& path : watched) out += file_line(host, path);
+  return out;
+}
+
+void watch(std::set<std::string>& paths, const std::string& path) {
+  if (!path.empty()) paths.insert(path);
+}
+
+std::set<std::string> files_behind(const Host& host, const Inputs& in, const Facts& facts) {
+  std::set<std::string> paths = {"/etc/ld.so.cache", "/usr/local", "/dev/nvidia0", "/dev/nvidiactl",
+                                 "/dev/dxg"};
+  for (const std::string& folder : split(host.env_or("PATH", ""), ":")) watch(paths, folder);
+  for (const std::string& folder : split(host.env_or("LD_LIBRARY_PATH", ""), ":")) {
+    watch(paths, path_join(folder, "libcuda.so.1"));
+    watch(paths, folder);
+  }
+  for (const LibCuda& lib : facts.driver.libcuda) watch(paths, lib.path.value());
+  for (const Toolkit& toolkit : facts.toolkits.list) {
+    watch(paths, toolkit.nvcc.value());
+    watch(paths, toolkit.root.value());
+    if (toolkit.root.known()) watch(paths, path_join(toolkit.root.value(), "bin"));
+  }
+  watch(paths, facts.host_compiler.path.value());
+  watch(paths, facts.python.executable.value());
+  watch(paths, facts.python.prefix.value());
+  if (facts.torch.root.known()) {
+    std::string root = facts.torch.root.value();
+    for (const char* part : {"", "version.py", "build-version", "lib", "lib/libtorch_cuda.so",
+                             "share/cmake/Torch/TorchConfig.cmake"}) {
+      watch(paths, *part == '\0' ? root : path_join(root, part));
+    }
+    watch(paths, path_parent(root));  // the site folder: a new or removed dist-info shows here
+  }
+  for (const Library& library : facts.libraries) watch(paths, library.path.value());
+  Setting replayed = own_input(host, in, "FACTS");
+  watch(paths, replayed.value);
+  return paths;
+}
+
+}  // namespace
+
+std::string make_stamp(const Host& host, const Inputs& in, const Facts& facts) {
+  return stamp_text(host, in, files_behind(host, in, facts));
+}
+
+bool stamp_holds(const Host& host, const Inputs& in, const std::string& stamp) {
+  std::set<std::string> watched;
+  for (const std::string& line : lines_of(stamp)) {
+    if (starts_with(line, watch_prefix)) watched.insert(from_one_line(line.substr(6)));
+  }
+  return !watched.empty() && stamp_text(host, in, watched) == stamp;
+}
+
+}  // namespace tcs

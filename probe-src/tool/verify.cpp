@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tcstack verify`: what was built is what was planned. Design: every planned image is in every fat
+// binary that the target itself compiled; images of linked archives are listed, not judged; the
+// CUDA libraries needed are those that torch loads.
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "facts/facts_io.h"
+#include "plan/plan.h"
+#include "readers/elf.h"
+#include "readers/images.h"
+#include "tool/verbs.h"
+
+namespace tcs {
+
+namespace {
+
+const std::vector<OptionSpec> specs = {
+    {"--plan", "PLAN", "plan.json of a configure", false},
+    {"--images", "LIST", "the images wanted instead: sm_80;sm_90;compute_90", false},
+    {"--objects", "FILE", "a file that names, one a line, the objects the target compiled itself",
+     false},
+    {"--facts", "FACTS", "facts.json: needed CUDA libraries must be those its torch loads", false},
+    {"--quiet", nullptr, "say nothing when all is well", false},
+};
+
+struct Verifier {
+  Host& host;
+  std::vector<Image> wanted;
+  std::string error;     // bad input: exit 2
+  std::string failures;  // what does not hold: exit 1
+
+  bool bad(const Error& e) {
+    error = e.str();
+    return false;
+  }
+  void fail(const std::string& text) { failures += cat("  ", text, "\n"); }
+};
+
+Result<Json> read_json_file(const Host& host, const std::string& path) {
+  Result<std::string> text = host.read(path);
+  if (!text) return text.error();
+  Result<Json> json = parse_json(*text);
+  if (!json) return Error{json.error().str(), path};
+  return json;
+}
+
+bool take_images(Verifier& v, const std::vector<std::string>& names, const std::string& place) {
+  for (const std::string& name : names) {
+    Image image;
+    if (!parse_image(name, image)) {
+      return v.bad(
+          Error{cat("'", tail(name, 40), "' is no image name such as sm_90 or compute_90"), place});
+    }
+    v.wanted.push_back(image);
+  }
+  if (v.wanted.empty()) return v.bad(Error{"names no image to look for", place});
+  return true;
+}
+
+bool read_wanted(Verifier& v, const Options& options) {
+  if (options.has("--images"))
+    return take_images(v, split(options.get("--images"), "; ,"), "--images");
+  std::string path = options.get("--plan");
+  Result<Json> plan = read_json_file(v.host, path);
+  if (!plan) return v.bad(plan.error());
+  const Json* images = plan->find("images");
+  if (images == nullptr || !images->is(Json::Kind::Array)) {
+    return v.bad(Error{"has no array \"images\"; expected a plan.json", path});
+  }
+  std::vector<std::string> names;
+  for (const Json& item : images->items) names.push_back(item.text);
+  return take_images(v, names, path);
+}
+
+// The wanted images that `set` lacks: "sm_90 compute_90".
+std::string missing_from(const Verifier& v, const std::vector<Image>& set) {
+  std::vector<std::string> names;
+  for (const Image& image : v.wanted) {
+    if (std::find(set.begin(), set.end(), image) == set.end()) names.push_back(image.str());
+  }
+  return join(names, " ");
+}
+
+void judge_sets(Verifier& v, const ImageList& list) {
+  for (const FatBinarySet& set : list.sets) {
+    std::string missing = missing_from(v, set.images);
+    if (missing.empty()) continue;
+    std::vector<std::string> has;
+    for (const Image& image : set.images) has.push_back(image.str());
+    v.fail(cat(list.path, ": ", set.count, " of ", list.fat_binaries,
+               list.fat_binaries == 1 ? " fat binary lacks " : " fat binaries lack ", missing,
+               " (there: ", has.empty() ? "nothing" : join(has, " "), ")"));
+  }
+}
+
+// Objects without device code (plain C++) are no fat binaries of the target.
+bool judge_objects(Verifier& v, const std::string& list_file, int& judged) {
+  Result<std::string> names = v.host.read(list_file);
+  if (!names) return v.bad(names.error());
+  for (const std::string& name : lines_of(*names)) {
+    if (trim(name).empty()) continue;
+    Result<ImageList> list = read_images(v.host, name);
+    if (!list) return v.bad(list.error());
+    judge_sets(v, *list);
+    judged += list->fat_binaries > 0 ? 1 : 0;
+  }
+  return true;
+}
+
+// "libcudart.so.13" -> stem "libcudart.so", major 13.
+bool split_soname(const std::string& soname, std::string& stem, int& major) {
+  size_t at = soname.find(".so.");
+  if (at == std::string::npos) return false;
+  Version version = Version::parse(std::string_view(soname).substr(at + 4));
+  stem = soname.substr(0, at + 3);
+  major = version.major();
+  return version.known();
+}
+
+bool judge_libraries(Verifier& v, const std::string& path, const Facts& facts) {
+  Result<ElfDynamic> dynamic = read_dynamic(v.host, path);
+  if (!dynamic) return v.bad(dynamic.error());
+  for (const std::string& needed : dynamic->needed) {
+    std::string stem, other_stem;
+    int major = 0, other_major = 0;
+    if (!split_soname(needed, stem, major)) continue;
+    for (const Library& library : facts.libraries) {
+      if (!split_soname(library.soname.value(), other_stem, other_major) || stem != other_stem)
+        continue;
+      if (major != other_major) {
+        v.fail(cat(path, ": needs ", needed, ", PyTorch ", facts.torch.version.value(), " loads ",
+                   library.soname.value()));
+      }
+    }
+  }
+  return true;
+}
+
+bool read_facts_file(Verifier& v, const std::string& path, Facts& out) {
+  Result<std::string> text = v.host.read(path);
+  if (!text) return v.bad(text.error());
+  std::vector<std::string> unknown;
+  Result<Facts> facts = read_facts(*text, unknown);
+  if (!facts) return v.bad(Error{facts.error().str(), path});
+  out = *facts;
+  return true;
+}
+
+bool judge_file(Verifier& v, const Options& options, const std::string& path, std::string& said) {
+  Result<ImageList> list = read_images(v.host, path);
+  if (!list) return v.bad(list.error());
+  if (options.has("--objects")) {
+    // The linked file may hold fat binaries of archives too: the objects are judged, the file must
+    // hold at least what was wanted.
+    std::vector<Image> all;
+    for (const ImageCount& row : list->images) all.push_back(row.image);
+    std::string missing = missing_from(v, all);
+    if (!missing.empty()) v.fail(cat(path, ": no fat binary holds ", missing));
+  } else {
+    judge_sets(v, *list);
+    if (list->fat_binaries == 0) v.fail(cat(path, ": holds no device code"));
+  }
+  std::vector<std::string> extra;
+  for (const ImageCount& row : list->images) {
+    bool wanted = std::find(v.wanted.begin(), v.wanted.end(), row.image) != v.wanted.end();
+    if (!wanted) extra.push_back(row.image.str());
+  }
+  said += cat("  ", path, ": ", list->fat_binaries,
+              list->fat_binaries == 1 ? " fat binary" : " fat binaries",
+              extra.empty() ? "" : cat(", also holds ", join(extra, " ")), "\n");
+  return true;
+}
+
+bool judge_all(Verifier& v, const Options& options, std::string& said) {
+  if (!read_wanted(v, options)) return false;
+  int judged = 0;
+  if (options.has("--objects")) {
+    if (!judge_objects(v, options.get("--objects"), judged)) return false;
+    if (judged == 0) v.fail(cat(options.get("--objects"), ": no object holds device code"));
+  }
+  Facts facts;
+  if (options.has("--facts") && !read_facts_file(v, options.get("--facts"), facts)) return false;
+  for (const std::string& path : options.words) {
+    if (!judge_file(v, options, path, said)) return false;
+    if (options.has("--facts") && !ends_with(path, ".a") && !judge_libraries(v, path, facts))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+int verb_verify(Host& host, const std::vector<std::string>& args) {
+  Options options;
+  int status = 0;
+  if (!parse_options(args, specs,
+                     "tcstack verify FILE... (--plan PLAN | --images LIST) [--objects FILE]",
+                     options, status)) {
+    return status;
+  }
+  if (options.words.empty() || options.has("--plan") == options.has("--images")) {
+    print_err("tcstack verify: name a built file, and one of --plan and --images\n");
+    return 2;
+  }
+  Verifier v{host, {}, {}, {}};
+  std::string said;
+  if (!judge_all(v, options, said)) {
+    print_err(cat("tcstack verify: ", v.error, "\n"));
+    return 2;
+  }
+  if (!v.failures.empty()) {
+    print_err(
+        cat("tcstack verify: what was built is not what was planned\n", v.failures,
+            "  help: look for a flag that replaces the architectures: CMAKE_CUDA_FLAGS, "
+            "NVCC_APPEND_FLAGS,\n        CUDA_ARCHITECTURES or COMPILE_OPTIONS of the target\n"));
+    return 1;
+  }
+  std::vector<std::string> names;
+  for (const Image& image : v.wanted) names.push_back(image.str());
+  std::string line = cat("verified: every fat binary holds ", join(names, " "), "\n", said);
+  return options.has("--quiet") || print_out(line) ? 0 : 3;
+}
+
+}  // namespace tcs
