@@ -143,6 +143,7 @@ struct PythonFacts {
   Text state, executable, version, kind,
       prefix;                          // state found | absent; kind venv | conda | system ...
   std::vector<std::string> elsewhere;  // other environments that hold a torch
+  std::vector<std::string> search_path;  // folders of packages, in order; not recorded
   std::string reason;
 };
 
