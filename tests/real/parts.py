@@ -48,6 +48,12 @@ WHEELS = {
     "toolkit-13.5": (  # CCCL goes by its own version here: 3.5.0 of CUDA 13
         "nvidia-cuda-nvcc==13.5.37 nvidia-cuda-crt==13.5.37 nvidia-nvvm==13.5.37"
         " nvidia-cuda-runtime==13.5.37 nvidia-cuda-cccl==13.3.5.0.6", "x86_64", PIP_NVCC, ""),
+    "toolkit-13.2-full": (  # and all that find_package(Torch) looks for
+        "nvidia-cuda-nvcc==13.2.78 nvidia-cuda-crt==13.2.78 nvidia-nvvm==13.2.78 nvidia-cuda-runtime==13.2.75"
+        " nvidia-cuda-cccl==13.2.75 nvidia-cuda-nvrtc==13.2.78 nvidia-nvtx==13.2.75 nvidia-cuda-cupti==13.2.75"
+        " nvidia-cuda-profiler-api==13.2.75 nvidia-nvml-dev==13.2.82 nvidia-cublas==13.4.0.1 nvidia-cufft==12.2.0.46"
+        " nvidia-curand==10.4.2.55 nvidia-cusolver==12.2.0.1 nvidia-cusparse==12.7.10.1 nvidia-nvjitlink==13.2.78",
+        "x86_64", PIP_NVCC, ""),
     "cuobjdump": ("nvidia-cuda-cuobjdump==13.5.37", "x86_64", "nvidia/cu13/bin/cuobjdump", ""),
     "cmake-3.25": ("cmake==3.25.2", "x86_64", "cmake/data/bin/cmake", "cmake/data"),
     "cmake-3.31": ("cmake==3.31.10", "x86_64", "cmake/data/bin/cmake", "cmake/data"),
@@ -58,27 +64,27 @@ WHEELS = {
 # would lay them (nvidia/cu13/lib, nvidia/cudnn/lib ...). name -> (torch part, file that must be there)
 LIBRARIES = {"nvidia-libs-cu13": ("torch-2.15.0", "nvidia/cu13/lib/libcudart.so.13")}
 
-# Debian packages, unpacked into a folder that stands for '/'.
+# Debian packages, unpacked into a folder that stands for /usr.
 # name -> (suite, packages, pattern of the direct dependencies to take too, layout function, file that must be there)
-# Toolkits: the root is <part>/usr, the compiler <part>/bin/nvcc. 12.4 takes g++ up to 13; 11.8 takes up to 11, and
-# without -ccbin looks for g++-11 on PATH: put <gxx-11>/bin there, or pass -ccbin <gxx-11>/bin/g++-11.
+# Toolkits: <part>/bin/nvcc. 12.4 takes g++ up to 13; 11.8 takes up to 11, and without -ccbin looks for g++-11 on PATH:
+# put <gxx-11>/bin there, or pass -ccbin <gxx-11>/bin/g++-11.
 # Drivers: LD_LIBRARY_PATH=<part>/lib, <part>/bin/nvidia-smi. No kernel module goes with them: cuInit answers 100.
-CUDA_LIBRARIES = r"lib(cu(?!da1$)|nv(?!idia-ml1$)|npp|thrust|accinj)"
-TOOLKIT = "nvidia-cuda-toolkit nvidia-cuda-dev libcupti-dev"
+TOOLKIT = "nvidia-cuda-toolkit nvidia-cuda-dev libcupti-dev libnvidia-ml-dev"
+TOOLKIT_LIBRARIES = r"lib(cu(?!da1|da-)|nv(?!idia)|npp|thrust|accinj)"  # not the driver's
+GXX = "g++-11 gcc-11 cpp-11 libgcc-11-dev libstdc++-11-dev libstdc++6 libgomp1 libatomic1 libquadmath0"
 DRIVER = "libcuda1 libnvidia-ml1 nvidia-smi libnvidia-ptxjitcompiler1 libnvidia-nvvm4"
+MULTIARCH = "lib/x86_64-linux-gnu"
 DEBS = {
-    "toolkit-12.4": ("trixie", TOOLKIT, CUDA_LIBRARIES, "lay_out_toolkit", "usr/lib/x86_64-linux-gnu/libcudart.so.12"),
-    "toolkit-11.8": ("bookworm", TOOLKIT, CUDA_LIBRARIES, "lay_out_toolkit",
-                     "usr/lib/x86_64-linux-gnu/libcudart.so.11.0"),
-    "gxx-11": ("bookworm", "g++-11 gcc-11 cpp-11 libgcc-11-dev libstdc++-11-dev libstdc++6", "", "lay_out_compiler",
-               "bin/g++-11"),
+    "toolkit-12.4": ("trixie", TOOLKIT, TOOLKIT_LIBRARIES, "lay_out_toolkit", f"{MULTIARCH}/libcudart.so.12"),
+    "toolkit-11.8": ("bookworm", TOOLKIT, TOOLKIT_LIBRARIES, "lay_out_toolkit", f"{MULTIARCH}/libcudart.so.11.0"),
+    "gxx-11": ("bookworm", GXX, "", "", "bin/g++-11"),  # gcc finds its parts relative to where it lies
     "driver-535": ("bookworm", DRIVER, "", "lay_out_driver", "lib/libcuda.so.1"),
     "driver-550": ("trixie", DRIVER, "", "lay_out_driver", "lib/libcuda.so.1"),
 }
 
 # The link-time stand-in for the driver that a toolkit ships, under the name that gets loaded: cuInit answers 34.
 # name -> (toolkit part, file in it, name of the copy, which is what is printed)
-STUBS = {"cuda-stub": ("toolkit-12.4", "usr/lib/x86_64-linux-gnu/stubs/libcuda.so", "libcuda.so.1")}
+STUBS = {"cuda-stub": ("toolkit-12.4", f"{MULTIARCH}/stubs/libcuda.so", "libcuda.so.1")}
 
 NAMES = [*WHEELS, *LIBRARIES, *DEBS, *STUBS]
 PYTHON_TAG = "3.11"  # of the wheels, whatever Python runs this script
@@ -160,16 +166,20 @@ def build(name, part, temp):
     if name in DEBS:
         suite, packages, dependencies, layout, proof = DEBS[name]
         unpack_debs(name, suite, packages.split(), dependencies, part, temp)
-        globals()[layout](part)
+        if layout:
+            globals()[layout](part)
         return proof
     toolkit, source, copy = STUBS[name]
     shutil.copy(ensure(toolkit) / source, part / copy)
     return copy
 
 
+def say(text):
+    print(f"parts.py: {text}", file=sys.stderr, flush=True)
+
+
 def run(name, command, **options):
     """Run a command for a part and give its stdout. Raises Unavailable with the last line of its complaint."""
-    print(f"parts.py: {name}: {' '.join(map(str, command[:6]))[:100]} ...", file=sys.stderr, flush=True)
     try:
         done = subprocess.run(list(map(str, command)), stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               errors="replace", timeout=COMMAND_LIMIT_S, check=False, **options)
@@ -185,6 +195,7 @@ def run(name, command, **options):
 
 def install_wheels(name, requirements, part, temp, arch, *options):
     """Install the cp311 wheels of one platform into a folder, as pip would into site-packages."""
+    say(f"{name}: pip installs {' '.join(requirements)}")
     pip = [sys.executable, "-m", "pip"] if importlib.util.find_spec("pip") else ["pip3"]
     tags = [f"manylinux_2_{minor}_{arch}" for minor in range(28, 4, -1)]  # older pips do not expand a tag downwards
     tags += [f"{old}_{arch}" for old in ("manylinux2014", "manylinux2010", "manylinux1", "linux")]
@@ -203,7 +214,8 @@ def cuda_requirements(torch):
 # ---- Debian packages
 
 def unpack_debs(name, suite, packages, dependencies, part, temp):
-    """Unpack packages of a suite, and those of their direct dependencies whose name the pattern matches."""
+    """Unpack the /usr of packages of a suite, and of those direct dependencies whose name the pattern matches."""
+    say(f"{name}: apt gets {' '.join(packages)} of {suite}")
     apt = private_apt(suite, temp)
     run(name, ["apt-get", "update", *apt])
     wanted = list(packages)
@@ -211,12 +223,13 @@ def unpack_debs(name, suite, packages, dependencies, part, temp):
         text = run(name, ["apt-cache", "depends", "--important", *packages, *apt])
         found = re.findall(r"^ *\|?Depends: (\S+)$", text, re.MULTILINE)
         wanted += sorted({dep for dep in found if re.match(dependencies, dep)} - set(packages))
-    debs = temp / "debs"
+    debs, unpacked = temp / "debs", temp / "unpacked"
     debs.mkdir()
     run(name, ["apt-get", "download", *wanted, *apt], cwd=debs)
     for deb in sorted(debs.iterdir()):
-        run(name, ["dpkg-deb", "--extract", deb, part])
+        run(name, ["dpkg-deb", "--extract", deb, unpacked])
         deb.unlink()
+    (unpacked / "usr").rename(part)
 
 
 def private_apt(suite, temp):
@@ -260,45 +273,41 @@ def link(target, place):
 
 
 def lay_out_toolkit(part):
-    """Make a Debian toolkit work from a prefix, with <part>/usr as its root.
+    """Make a Debian toolkit work from a prefix that stands for /usr.
 
-    Debian's /usr/bin/nvcc is a script that calls /usr/lib/nvidia-cuda-toolkit/bin/nvcc, whose nvcc.profile names
-    /usr outright and says nothing of headers, since /usr/include is searched anyway. Both are rewritten here relative
-    to where nvcc lies (nvcc puts that into _HERE_). Its cicc lies beside the real nvcc, cudafe++ and ptxas in usr/bin.
-    CMake wants nvvm/libdevice under the root, or else takes the one of the machine's own /usr/lib/cuda.
-    The static archives, 2.2 GB, are dropped but for cudart's: FindCUDA and CUDA::<shared library> do without.
+    Debian's /usr/bin/nvcc is a script that runs /usr/lib/nvidia-cuda-toolkit/bin/nvcc, whose nvcc.profile (a link to
+    /etc) names /usr outright and no headers, since /usr/include is searched anyway. Both are written anew, relative
+    to nvcc (which puts its folder into _HERE_): cicc lies beside it, cudafe++, ptxas and the rest in <part>/bin.
+    As in Debian the profile sets no TOP: CMake takes the folder above nvcc's as the root. Where that is not /usr it
+    wants nvvm/libdevice and bin/crt/link.stub in it and, as FindCUDA does, looks for libraries in lib64 and lib only
+    (and then in the machine's own folders, where another toolkit's may lie): three links give it that. The static
+    archives, 2.2 GB, are dropped but for cudart's: FindCUDA and the shared CUDA:: targets do without.
     """
-    usr = part / "usr"
-    libraries = usr / "lib/x86_64-linux-gnu"
-    (part / "etc/nvcc.profile").write_text(
+    home = part / "lib/nvidia-cuda-toolkit"
+    (home / "bin/nvcc.profile").unlink()
+    (home / "bin/nvcc.profile").write_text(
         "NVVMIR_LIBRARY_DIR = $(_HERE_)/../libdevice\n"
         "PATH += $(_HERE_):$(_HERE_)/../../../bin:\n"
         'INCLUDES += "-I$(_HERE_)/../../../include" $(_SPACE_)\n'
         'LIBRARIES =+ $(_SPACE_) "-L$(_HERE_)/../../x86_64-linux-gnu/stubs" "-L$(_HERE_)/../../x86_64-linux-gnu"\n',
         encoding="ascii")
-    profile = usr / "lib/nvidia-cuda-toolkit/bin/nvcc.profile"
-    profile.unlink()
-    link(part / "etc/nvcc.profile", profile)
-    (usr / "bin/nvcc").write_text(
-        '#!/bin/sh\nexec "$(dirname "$(readlink -f "$0")")/../lib/nvidia-cuda-toolkit/bin/nvcc" "$@"\n',
-        encoding="ascii")
-    link(usr / "lib/nvidia-cuda-toolkit/libdevice", usr / "nvvm/libdevice")
-    link(usr / "bin", part / "bin")
-    for archive in libraries.glob("lib*_static*.a"):
+    (part / "bin/nvcc").write_text(
+        '#!/bin/sh\n'
+        'root=$(dirname "$(dirname "$(readlink -f "$0")")")\n'
+        'exec "$root/lib/nvidia-cuda-toolkit/bin/nvcc" "$@"\n', encoding="ascii")
+    link(home / "libdevice", part / "nvvm/libdevice")
+    link(home / "bin/crt", part / "bin/crt")
+    link(part / MULTIARCH, part / "lib64")
+    for archive in (part / MULTIARCH).glob("lib*_static*.a"):
         if archive.name != "libcudart_static.a":
             archive.unlink()
 
 
-def lay_out_compiler(part):
-    """GCC finds its parts relative to where it lies; only the usual bin folder is missing."""
-    link(part / "usr/bin", part / "bin")
-
-
 def lay_out_driver(part):
     """Debian keeps a driver's files out of the loader's way, to be switched by alternatives: one lib, one bin."""
-    for library in sorted((part / "usr/lib").rglob("lib*.so*")):
+    for library in sorted((part / MULTIARCH).rglob("lib*.so*")):
         link(library, part / "lib" / library.name)
-    link(next((part / "usr/lib").rglob("nvidia-smi")), part / "bin/nvidia-smi")
+    link(next((part / "lib").rglob("nvidia-smi")), part / "bin/nvidia-smi")
 
 
 # ---- command line
@@ -329,5 +338,5 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
     except Unavailable as reason:
-        print(f"parts.py: skip: {reason}", file=sys.stderr)
+        say(f"skip: {reason}")
         sys.exit(SKIP)
