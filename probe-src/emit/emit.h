@@ -19,6 +19,12 @@ Json plan_json(const Plan& plan);
 std::string summary_line(const Report& report, const Facts& facts, const Plan& plan);
 
 std::string images_table(const std::vector<ImageList>& lists);
+// One file that `tcstack images` was given: what it holds, or why that could not be read.
+struct ImageResult {
+  std::string path;
+  Result<ImageList> list;
+};
+Json images_json(const std::vector<ImageResult>& files);  // schema torch-cuda-stack/images/1
 
 // A CMake bracket argument whose content is exactly `text`.
 std::string cmake_quote(const std::string& text);

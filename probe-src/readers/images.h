@@ -24,14 +24,22 @@ struct FatBinarySet {
   uint32_t count = 0;
 };
 
+// Entries that are neither cubin nor PTX, by their number in the file (8: LTO intermediate code).
+struct OtherKind {
+  uint32_t kind = 0;
+  uint32_t count = 0;
+};
+
 struct ImageList {
   std::string path;
   uint32_t fat_binaries = 0;
   std::vector<ImageCount> images;  // sorted by (arch, cubin before PTX)
   std::vector<FatBinarySet> sets;
-  std::vector<std::string>
-      ptx_isa;              // "8.5": `.version` of PTX that is in the clear, sorted, unique
-  uint32_t ptx_unread = 0;  // PTX images whose text is compressed
+  // "8.5": `.version` of PTX as the headers of fat binaries have it, also where the text is
+  // compressed; sorted, unique.
+  std::vector<std::string> ptx_isa;
+  uint32_t ptx_unread = 0;  // PTX images whose header does not say it
+  std::vector<OtherKind> others;
 };
 
 // The images of one file, or what is wrong with it (place = path, with an offset inside the file).

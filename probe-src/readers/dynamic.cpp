@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "readers/elf.h"
+#include "readers/window.h"
+
+namespace tcs {
+namespace {
+
+constexpr size_t kPage = 4096;
+constexpr size_t kMaxString = 4096;     // no path or soname is longer
+constexpr uint64_t kMaxEntries = 4096;  // of the dynamic section
+constexpr int kMaxChain = 1 << 16;      // symbols with one hash bucket
+
+// A shared library or program as the loader sees it: addresses through PT_LOAD, never sections.
+class Program {
+ public:
+  explicit Program(File& file) : window_(file, 0, file.size(), kPage) {}
+  Result<Done> load();
+  bool tag(int64_t name, uint64_t& value) const;
+  Result<Done> strings(int64_t name, std::vector<std::string>& out);
+  Result<bool> defines(const std::string& symbol);
+  uint16_t machine() const { return machine_; }
+
+ private:
+  Result<Done> segments(const Elf64_Ehdr& header);
+  Result<Done> entries(const Elf64_Phdr& dynamic);
+  bool offset_of(uint64_t address, uint64_t& offset) const;
+  template <class T>
+  bool read(uint64_t address, T& out) {
+    uint64_t offset = 0;
+    return offset_of(address, offset) && window_.read(offset, out);
+  }
+  Result<std::string> string_at(uint64_t index);
+  Result<bool> is_definition(uint64_t index, const std::string& symbol);
+  Result<bool> in_gnu_hash(uint64_t table, const std::string& symbol);
+  Result<bool> in_sysv_hash(uint64_t table, const std::string& symbol);
+
+  Window window_;
+  uint16_t machine_ = 0;
+  std::vector<Elf64_Phdr> segments_;
+  std::vector<std::pair<int64_t, uint64_t>> tags_;
+};
+
+Result<Done> Program::load() {
+  Result<Elf64_Ehdr> header = read_elf_header(window_);
+  if (!header) return header.error();
+  machine_ = header->e_machine;
+  if (header->e_type != ET_DYN && header->e_type != ET_EXEC) {
+    return window_.wrong(
+        16, cat("ELF type is ", header->e_type, "; expected 2 (program) or 3 (shared library)"));
+  }
+  Result<Done> done = segments(*header);
+  if (!done) return done;
+  for (const Elf64_Phdr& s : segments_) {
+    if (s.p_type == PT_DYNAMIC) return entries(s);
+  }
+  return Done{};  // linked statically: nothing is needed
+}
+
+Result<Done> Program::segments(const Elf64_Ehdr& header) {
+  if (header.e_phnum != 0 && header.e_phentsize != sizeof(Elf64_Phdr)) {
+    return window_.wrong(54, cat("program header size is ", header.e_phentsize, "; expected 56"));
+  }
+  for (uint64_t i = 0; i < header.e_phnum; ++i) {
+    uint64_t at = 0;
+    Elf64_Phdr segment;
+    if (!checked_add(header.e_phoff, i * sizeof segment, at) || !window_.read(at, segment)) {
+      return window_.truncated(header.e_phoff, header.e_phnum * sizeof segment,
+                               "the program header table");
+    }
+    segments_.push_back(segment);
+  }
+  return Done{};
+}
+
+Result<Done> Program::entries(const Elf64_Phdr& dynamic) {
+  for (uint64_t i = 0; i < dynamic.p_filesz / sizeof(Elf64_Dyn); ++i) {
+    uint64_t at = 0;
+    Elf64_Dyn entry;
+    if (!checked_add(dynamic.p_offset, i * sizeof entry, at) || !window_.read(at, entry)) {
+      return window_.truncated(dynamic.p_offset, dynamic.p_filesz, "the dynamic section");
+    }
+    if (entry.d_tag == DT_NULL) return Done{};
+    if (i == kMaxEntries) {
+      return window_.wrong(at, cat("the dynamic section has more than ", kMaxEntries, " entries"));
+    }
+    tags_.emplace_back(entry.d_tag, entry.d_un.d_val);
+  }
+  return window_.wrong(dynamic.p_offset, "the dynamic section does not end with DT_NULL");
+}
+
+bool Program::tag(int64_t name, uint64_t& value) const {
+  for (const auto& entry : tags_) {
+    if (entry.first != name) continue;
+    value = entry.second;
+    return true;
+  }
+  return false;
+}
+
+bool Program::offset_of(uint64_t address, uint64_t& offset) const {
+  for (const Elf64_Phdr& s : segments_) {
+    if (s.p_type != PT_LOAD || address < s.p_vaddr || address - s.p_vaddr >= s.p_filesz) continue;
+    return checked_add(s.p_offset, address - s.p_vaddr, offset);
+  }
+  return false;
+}
+
+Result<std::string> Program::string_at(uint64_t index) {
+  uint64_t table = 0, size = 0, begin = 0, at = 0, end = 0;
+  if (!tag(DT_STRTAB, table) || !tag(DT_STRSZ, size)) {
+    return window_.wrong(0, "the dynamic section names no string table (DT_STRTAB, DT_STRSZ)");
+  }
+  if (!offset_of(table, begin)) {
+    return window_.wrong(0, cat("DT_STRTAB is ", hex(table), ", outside every PT_LOAD segment"));
+  }
+  std::string text;
+  if (index >= size || !checked_add(begin, size, end) || !checked_add(begin, index, at) ||
+      !window_.text(at, end, kMaxString, text) || text.size() == kMaxString) {
+    return window_.wrong(begin, cat("no string of at most ", kMaxString - 1, " bytes at ", index,
+                                    " of a string table of ", size, " bytes"));
+  }
+  return text;
+}
+
+Result<Done> Program::strings(int64_t name, std::vector<std::string>& out) {
+  for (const auto& entry : tags_) {
+    if (entry.first != name) continue;
+    Result<std::string> text = string_at(entry.second);
+    if (!text) return text.error();
+    out.push_back(std::move(*text));
+  }
+  return Done{};
+}
+
+Result<bool> Program::is_definition(uint64_t index, const std::string& symbol) {
+  uint64_t table = 0, at = 0;
+  Elf64_Sym entry;
+  if (!tag(DT_SYMTAB, table) || !checked_add(table, index * sizeof entry, at) || !read(at, entry)) {
+    return window_.wrong(
+        0, cat("symbol ", index, " is outside the file (DT_SYMTAB ", hex(table), ")"));
+  }
+  if (entry.st_shndx == SHN_UNDEF) return false;
+  Result<std::string> name = string_at(entry.st_name);
+  if (!name) return name.error();
+  return *name == symbol;
+}
+
+// The layout of both hash tables: https://flapenguin.me/elf-dt-gnu-hash and the gABI, chapter 5.
+Result<bool> Program::in_gnu_hash(uint64_t table, const std::string& symbol) {
+  struct {
+    uint32_t buckets, first, bloom_words, bloom_shift;
+  } head;
+  uint32_t hash = 5381;
+  for (char c : symbol) hash = hash * 33 + static_cast<unsigned char>(c);
+  if (!read(table, head) || head.buckets == 0)
+    return window_.wrong(0, "DT_GNU_HASH cannot be read");
+  uint64_t buckets = table + sizeof head + uint64_t{8} * head.bloom_words;
+  uint64_t chains = buckets + uint64_t{4} * head.buckets;
+  uint32_t index = 0, link = 0;
+  if (!read(buckets + uint64_t{4} * (hash % head.buckets), index)) {
+    return window_.wrong(0, "DT_GNU_HASH has a bucket outside the file");
+  }
+  if (index < head.first) return false;
+  for (int steps = 0; steps < kMaxChain; ++steps, ++index) {
+    if (!read(chains + uint64_t{4} * (index - head.first), link)) break;
+    if ((link | 1) == (hash | 1)) {
+      Result<bool> found = is_definition(index, symbol);
+      if (!found || *found) return found;
+    }
+    if (link & 1) return false;
+  }
+  return window_.wrong(0, "DT_GNU_HASH has a chain without an end");
+}
+
+Result<bool> Program::in_sysv_hash(uint64_t table, const std::string& symbol) {
+  struct {
+    uint32_t buckets, chains;
+  } head;
+  uint32_t hash = 0;
+  for (char c : symbol) {
+    hash = (hash << 4) + static_cast<unsigned char>(c);
+    hash = (hash ^ ((hash & 0xf0000000u) >> 24)) & 0x0fffffffu;
+  }
+  if (!read(table, head) || head.buckets == 0) return window_.wrong(0, "DT_HASH cannot be read");
+  uint64_t link = table + sizeof head + uint64_t{4} * (hash % head.buckets);
+  for (int steps = 0; steps < kMaxChain; ++steps) {
+    uint32_t index = 0;
+    if (!read(link, index) || index >= head.chains) break;
+    if (index == STN_UNDEF) return false;
+    Result<bool> found = is_definition(index, symbol);
+    if (!found || *found) return found;
+    link = table + sizeof head + uint64_t{4} * (uint64_t{head.buckets} + index);
+  }
+  return window_.wrong(0, "DT_HASH has a chain without an end");
+}
+
+Result<bool> Program::defines(const std::string& symbol) {
+  uint64_t table = 0;
+  if (tag(DT_GNU_HASH, table)) return in_gnu_hash(table, symbol);
+  if (tag(DT_HASH, table)) return in_sysv_hash(table, symbol);
+  return window_.wrong(0, "no symbol table to look in (DT_GNU_HASH, DT_HASH)");
+}
+
+Error in_file(const std::string& path, Error error) {
+  error.place = cat(path, ":", error.place);
+  return error;
+}
+
+Result<Done> fill(Program& program, ElfDynamic& out) {
+  std::vector<std::string> soname, rpath, runpath;
+  for (auto& want :
+       {std::make_pair(int64_t{DT_SONAME}, &soname),
+        std::make_pair(int64_t{DT_NEEDED}, &out.needed), std::make_pair(int64_t{DT_RPATH}, &rpath),
+        std::make_pair(int64_t{DT_RUNPATH}, &runpath)}) {
+    Result<Done> done = program.strings(want.first, *want.second);
+    if (!done) return done;
+  }
+  out.machine = program.machine();
+  if (!soname.empty()) out.soname = soname[0];
+  out.rpath = split(join(rpath, ":"), ":");
+  out.runpath = split(join(runpath, ":"), ":");
+  return Done{};
+}
+
+}  // namespace
+
+Result<ElfDynamic> read_dynamic(const Host& host, const std::string& path) {
+  Result<std::unique_ptr<File>> file = host.open(path);
+  if (!file) return file.error();
+  Program program(**file);
+  ElfDynamic out;
+  Result<Done> done = program.load();
+  if (done) done = fill(program, out);
+  if (!done) return in_file(path, done.error());
+  return out;
+}
+
+Result<bool> defines_symbol(const Host& host, const std::string& path, const std::string& symbol) {
+  Result<std::unique_ptr<File>> file = host.open(path);
+  if (!file) return file.error();
+  Program program(**file);
+  Result<Done> done = program.load();
+  if (!done) return in_file(path, done.error());
+  Result<bool> found = program.defines(symbol);
+  if (!found) return in_file(path, found.error());
+  return found;
+}
+
+}  // namespace tcs

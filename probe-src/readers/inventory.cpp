@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "readers/inventory.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace tcs {
+namespace {
+
+struct FatHeader {
+  uint32_t magic;
+  uint16_t version;
+  uint16_t header_size;
+  uint64_t payload_size;
+};
+struct FatEntry {
+  uint16_t kind;
+  uint16_t version;
+  uint32_t header_size;
+  uint64_t payload_size;  // as stored: compressed, with padding
+  uint32_t compressed_size;
+  uint32_t options_offset;
+  uint16_t code_minor;  // of PTX: its .version
+  uint16_t code_major;
+  uint32_t arch;  // 90
+  uint32_t name_offset;
+  uint32_t name_size;
+  uint64_t flags;
+};
+static_assert(sizeof(FatHeader) == 16 && sizeof(FatEntry) == 48, "as in the file");
+
+constexpr uint16_t kPtx = 1;
+constexpr uint16_t kCubin = 2;
+constexpr uint64_t kFlagA = 0x100000;
+constexpr uint64_t kFlagF = 0x200000;
+constexpr uint32_t kMaxArch = 9999;
+constexpr uint32_t kMaxEntries = 1u << 20;   // of one file; cublasLt has some ten thousand
+constexpr uint64_t kMaxPadding = 64u << 20;  // of one file
+
+// The first offset in [at, end) whose byte is not zero, or `end`.
+bool first_nonzero(Window& window, uint64_t at, uint64_t end, uint64_t& out) {
+  while (at < end) {
+    Bytes bytes;
+    size_t length = static_cast<size_t>(std::min<uint64_t>(kFatStep, end - at));
+    if (!window.get(at, length, bytes)) return false;
+    size_t found = bytes.view().find_first_not_of('\0');
+    if (found != std::string_view::npos) {
+      out = at + found;
+      return true;
+    }
+    at += length;
+  }
+  out = end;
+  return true;
+}
+
+Result<Image> image_of(const Window& window, uint64_t at, const FatEntry& e) {
+  if (e.arch < 10 || e.arch > kMaxArch) {
+    return window.wrong(at + 28, cat("the architecture of a fat binary entry is ", e.arch,
+                                     "; expected 10 to ", kMaxArch));
+  }
+  if ((e.flags & kFlagA) && (e.flags & kFlagF)) {
+    return window.wrong(at + 40, cat("the flags of a fat binary entry are ", hex(e.flags),
+                                     ", both 'a' (0x100000) and 'f' (0x200000); expected one"));
+  }
+  Image image;
+  image.sm.major = static_cast<int>(e.arch / 10);
+  image.sm.minor = static_cast<int>(e.arch % 10);
+  image.sm.suffix = (e.flags & kFlagA) ? 'a' : (e.flags & kFlagF) ? 'f' : '\0';
+  image.ptx = e.kind == kPtx;
+  return image;
+}
+
+}  // namespace
+
+Result<Done> Inventory::walk(Window& window, uint64_t begin, uint64_t end) {
+  if (begin > end || end > window.size()) {
+    return window.truncated(begin, end - begin, "a section with fat binaries");
+  }
+  for (uint64_t at = begin;;) {
+    Result<uint64_t> next = skip_padding(window, at, end);
+    if (next && *next < end) next = fat_binary(window, *next, end);
+    if (!next) return next.error();
+    if (*next == end) return Done{};
+    at = *next;
+  }
+}
+
+Result<uint64_t> Inventory::skip_padding(Window& window, uint64_t at, uint64_t end) {
+  // One step at a time, so that the limit holds before the bytes are read.
+  uint64_t next = at;
+  while (next < end) {
+    uint64_t stop = std::min<uint64_t>(end, next + kFatStep), found = 0;
+    if (!first_nonzero(window, next, stop, found))
+      return window.truncated(next, stop - next, "padding");
+    padding_ += found - next;
+    next = found;
+    if (found < stop) break;
+    if (padding_ > kMaxPadding) {
+      return window.wrong(at, cat("more than ", kMaxPadding, " zero bytes between fat binaries"));
+    }
+  }
+  return next;
+}
+
+Result<uint64_t> Inventory::fat_binary(Window& window, uint64_t at, uint64_t end) {
+  FatHeader h;
+  if (end - at < sizeof h || !window.read(at, h)) {
+    return window.wrong(at, cat("a fat binary header takes 16 bytes, but ", end - at, " are left"));
+  }
+  if (h.magic != kFatMagic) {
+    return window.wrong(at, cat("read ", hex(h.magic), "; expected the fat binary magic ",
+                                hex(kFatMagic), " or zero padding"));
+  }
+  if (h.version != 1 || h.header_size < sizeof h) {
+    return window.wrong(at, cat("fat binary version ", h.version, " with a header of ",
+                                h.header_size, " bytes; expected version 1 and at least 16"));
+  }
+  if (h.header_size > end - at || h.payload_size > end - at - h.header_size) {
+    return window.wrong(at, cat("a fat binary of ", h.header_size, " + ", h.payload_size,
+                                " bytes, but ", end - at, " are left"));
+  }
+  std::set<Image> held;
+  uint64_t next = at + h.header_size, stop = next + h.payload_size;
+  while (next < stop) {
+    Result<uint64_t> after = entry(window, next, stop, held);
+    if (!after) return after;
+    next = *after;
+  }
+  ++fat_binaries_;
+  for (const Image& image : held) ++counts_[image].fat_binaries;
+  ++sets_[std::move(held)];
+  return stop;
+}
+
+Result<uint64_t> Inventory::entry(Window& window, uint64_t at, uint64_t end,
+                                  std::set<Image>& held) {
+  FatEntry e;
+  if (end - at < sizeof e || !window.read(at, e)) {
+    return window.wrong(at, cat("a fat binary entry takes at least 48 bytes, but ", end - at,
+                                " are left in its fat binary"));
+  }
+  if (++entries_ > kMaxEntries) {
+    return window.wrong(at, cat("more than ", kMaxEntries, " entries in fat binaries"));
+  }
+  if (e.version != 0x101 || e.header_size < sizeof e) {
+    return window.wrong(at, cat("fat binary entry version ", hex(e.version), " with a header of ",
+                                e.header_size, " bytes; expected version 0x101 and at least 48"));
+  }
+  if (e.header_size > end - at || e.payload_size > end - at - e.header_size) {
+    return window.wrong(at, cat("a fat binary entry of ", e.header_size, " + ", e.payload_size,
+                                " bytes, but ", end - at, " are left in its fat binary"));
+  }
+  uint64_t after = at + e.header_size + e.payload_size;
+  if (e.kind != kPtx && e.kind != kCubin) {
+    ++other_[e.kind];
+    return after;
+  }
+  Result<Image> image = image_of(window, at, e);
+  if (!image) return image.error();
+  if (e.payload_size == 0)
+    return window.wrong(at + 8, cat("the payload of ", image->str(), " is empty"));
+  ++counts_[*image].count;
+  held.insert(*image);
+  if (image->ptx && e.code_major != 0) ptx_isa_.emplace(e.code_major, e.code_minor);
+  if (image->ptx && e.code_major == 0) ++ptx_unread_;
+  return after;
+}
+
+ImageList Inventory::list() const {
+  ImageList out;
+  out.fat_binaries = fat_binaries_;
+  out.ptx_unread = ptx_unread_;
+  for (const auto& [image, n] : counts_) out.images.push_back({image, n.count, n.fat_binaries});
+  for (const auto& [images, n] : sets_) out.sets.push_back({{images.begin(), images.end()}, n});
+  for (const auto& [major, minor] : ptx_isa_) out.ptx_isa.push_back(cat(major, '.', minor));
+  for (const auto& [kind, n] : other_) out.others.push_back({kind, n});
+  return out;
+}
+
+}  // namespace tcs

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collects what fat binaries and cubins hold. The format: docs/fatbin.md.
+#pragma once
+#include <map>
+#include <set>
+#include <vector>
+
+#include "readers/elf.h"
+#include "readers/images.h"
+#include "readers/window.h"
+
+namespace tcs {
+
+constexpr uint32_t kFatMagic = 0xba55ed50;
+constexpr size_t kFatStep = 256;  // step of the window for walk(): headers lie far apart
+
+class Inventory {
+ public:
+  // The fat binaries that fill [begin, end) of the window, with zero padding between them.
+  Result<Done> walk(Window& window, uint64_t begin, uint64_t end);
+  void add_cubin(const Sm& sm) { ++counts_[Image{sm, false}].count; }
+  ImageList list() const;
+
+ private:
+  struct Count {
+    uint32_t count = 0, fat_binaries = 0;
+  };
+  Result<uint64_t> skip_padding(Window& window, uint64_t at, uint64_t end);
+  Result<uint64_t> fat_binary(Window& window, uint64_t at, uint64_t end);
+  Result<uint64_t> entry(Window& window, uint64_t at, uint64_t end, std::set<Image>& held);
+
+  std::map<Image, Count> counts_;
+  std::map<std::set<Image>, uint32_t> sets_;
+  std::set<std::pair<int, int>> ptx_isa_;
+  std::map<uint16_t, uint32_t> other_;
+  uint32_t fat_binaries_ = 0;
+  uint32_t entries_ = 0;
+  uint32_t ptx_unread_ = 0;
+  uint64_t padding_ = 0;
+};
+
+// The architecture of the CUDA ELF file in `window`.
+Result<Sm> cubin_arch(Window& window, const ElfFile& elf);
+
+}  // namespace tcs
