@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+#include "facts/python_env.h"
+
+namespace tcs {
+namespace {
+
+struct Candidate {
+  std::string path;
+  std::string from;
+};
+
+constexpr int newest_minor = 30;  // CMake looks for python3.N, newest first, before python3
+
+// In one folder, in the order of CMake's FindPython (FIND_UNVERSIONED_NAMES LAST).
+std::string python_in(const Host& host, const std::string& folder) {
+  auto runs = [&](const std::string& name) {
+    FileStat stat = host.stat(path_join(folder, name));
+    return stat.is_file() && stat.executable;
+  };
+  for (int minor = newest_minor; minor >= 6; --minor)
+    if (std::string name = cat("python3.", minor); runs(name)) return path_join(folder, name);
+  for (const char* name : {"python3", "python"})
+    if (runs(name)) return path_join(folder, name);
+  return {};
+}
+
+// FindPython's order with its defaults: Python_EXECUTABLE, then Python_FIND_VIRTUALENV FIRST, then
+// PATH folder by folder (Python_FIND_STRATEGY LOCATION).
+std::vector<Candidate> candidates(const Host& host, const Inputs& in) {
+  std::vector<Candidate> out;
+  for (const char* name : {"Python_EXECUTABLE", "Python3_EXECUTABLE"}) {
+    const std::string* given = in.find(name);
+    if (given != nullptr && !given->empty()) return {Candidate{*given, name}};
+  }
+  auto take = [&](const std::string& folder, const std::string& from) {
+    std::string path = python_in(host, folder);
+    if (!path.empty()) out.push_back({path, from});
+  };
+  for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    std::string prefix = host.env_or(name, "");
+    if (!prefix.empty()) take(prefix + "/bin", name);
+  }
+  for (const std::string& folder : split(host.env_or("PATH", ""), ":")) take(folder, "PATH");
+  return out;
+}
+
+bool holds_torch(const Host& host, const PythonFacts& python) {
+  for (const std::string& folder : python.search_path)
+    if (host.stat(folder + "/torch/version.py").is_file()) return true;
+  return false;
+}
+
+// Other interpreters at hand whose packages hold a torch; only what their files tell.
+void look_elsewhere(const Host& host, const Inputs& in, PythonFacts& python) {
+  std::vector<std::string> seen = {python.prefix.value()};
+  Inputs none;
+  none.timeout_ms = in.timeout_ms;
+  for (const Candidate& candidate : candidates(host, none)) {
+    PythonFacts other;
+    if (!python_from_layout(host, candidate.path, other)) continue;
+    bool again = false;
+    for (const std::string& prefix : seen) again = again || prefix == other.prefix.value();
+    if (again) continue;
+    seen.push_back(other.prefix.value());
+    if (holds_torch(host, other)) python.elsewhere.push_back(candidate.path);
+  }
+}
+
+}  // namespace
+
+void gather_python(Host& host, const Inputs& in, Facts& facts) {
+  PythonFacts& python = facts.python;
+  std::vector<Candidate> all = candidates(host, in);
+  if (all.empty()) {
+    python.state = Text("absent", "PATH");
+    python.reason = "no python3 or python in VIRTUAL_ENV, CONDA_PREFIX or PATH";
+    return;
+  }
+  std::string first_reason;
+  for (const Candidate& candidate : all) {
+    FileStat stat = host.stat(candidate.path);
+    if (!stat.is_file() || !stat.executable) {
+      python.reason = cat(candidate.from, " names ", candidate.path, ", which is not a program");
+    } else if (python_from_layout(host, candidate.path, python) ||
+               python_from_child(host, candidate.path, in.timeout_ms, python)) {
+      python.executable.from = candidate.from;
+      break;
+    }
+    if (first_reason.empty()) first_reason = python.reason;
+  }
+  if (!python.state.known()) {
+    python.state = Text("absent", all.front().from);
+    python.reason = first_reason;
+  }
+  look_elsewhere(host, in, python);
+}
+
+}  // namespace tcs

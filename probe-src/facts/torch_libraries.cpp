@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string.h>
+
+#include "base/text.h"
+#include "facts/loader.h"
+#include "facts/torch_files.h"
+#include "readers/elf.h"
+
+namespace tcs {
+namespace {
+
+struct StemRow {
+  const char* stem;
+  const char* package;
+};
+constexpr StemRow stems[] = {
+#define CUDA_LIBRARY(stem, package) {stem, package},
+#include "tables/cuda_libraries.def"
+#undef CUDA_LIBRARY
+};
+
+// "libcudart.so.13", "libcudnn_ops.so.9", "libcudart-e409450e.so.11.0" (as auditwheel renames).
+const StemRow* row_of(const std::string& soname) {
+  if (!starts_with(soname, "lib")) return nullptr;
+  const StemRow* best = nullptr;
+  for (const StemRow& row : stems) {
+    const size_t length = strlen(row.stem);
+    if (soname.compare(3, length, row.stem) != 0 || soname.size() <= 3 + length) continue;
+    const char next = soname[3 + length];
+    if (next != '.' && next != '-' && next != '_') continue;
+    if (best == nullptr || length > strlen(best->stem)) best = &row;
+  }
+  return best;
+}
+
+std::string version_in_name(std::string_view name) {
+  size_t at = name.rfind(".so.");
+  if (at == std::string_view::npos) return {};
+  std::string version(name.substr(at + 4));
+  return Version::parse(version).rest.empty() ? version : std::string();
+}
+
+// "nvidia_cudnn_cu13-9.26.0.51.dist-info", "nvidia_cuda_runtime-13.2.75.dist-info" ->
+// "cudnn", "cuda-runtime" and the version.
+bool package_of(std::string_view name, std::string& package, std::string& version) {
+  size_t dash = name.rfind('-');
+  if (!starts_with(name, "nvidia_") || dash == std::string_view::npos) return false;
+  package = replace_all(name.substr(7, dash - 7), "_", "-");
+  version = name.substr(dash + 1);
+  return true;
+}
+std::string without_cuda_suffix(std::string package) {
+  size_t at = package.rfind("-cu");
+  uint64_t number = 0;
+  if (at != std::string::npos && parse_number(std::string_view(package).substr(at + 3), 99, number))
+    package.resize(at);
+  return package;
+}
+
+class Libraries {
+ public:
+  Libraries(Host& host, Facts& facts) : host_(host), facts_(facts) {}
+
+  void add(const Loaded& loaded, const StemRow& row) {
+    Library out;
+    out.soname = Text(loaded.soname, "DT_NEEDED");
+    out.needed_by = Text(loaded.needed_by, "DT_NEEDED");
+    if (loaded.path.empty()) {
+      // Another machine's loader cannot be asked here: only what lies beside torch is known.
+      if (!foreign) out.state = Text("missing", "ld.so rules");
+    } else {
+      out.state = Text("found", "ld.so rules");
+      out.path = Text(loaded.path, loaded.via);
+      out.via = Text(loaded.via, "ld.so rules");
+      out.version = version_of(loaded.path, row);
+    }
+    out.built_against = built_against(row);
+    judge(loaded, row, out);
+    facts_.libraries.push_back(out);
+  }
+  bool foreign = false;
+
+ private:
+  // The release: of the real file name where it says more than the soname, else of the PyPI package
+  // it lies in, else what the soname says.
+  Text version_of(const std::string& path, const StemRow& row) {
+    std::string real = host_.real_path(path);
+    if (real.empty()) real = path;
+    std::string named = version_in_name(path_name(real));
+    if (Version::parse(named).numbers.size() >= 3) return Text(named, real);
+    size_t at = real.rfind("/nvidia/");
+    if (at != std::string::npos && *row.package != 0) {
+      std::string found = package_release(real.substr(0, at), row.package);
+      if (!found.empty()) return Text(found, "dist-info of nvidia-" + std::string(row.package));
+    }
+    return named.empty() ? Text() : Text(named, real);
+  }
+  std::string package_release(const std::string& site, const std::string& wanted) {
+    if (site != site_) {
+      site_ = site;
+      Result<std::vector<std::string>> names = host_.list(site);
+      site_names_ = names ? *names : std::vector<std::string>();
+    }
+    for (const std::string& name : site_names_) {
+      std::string package, version;
+      if (!ends_with(name, ".dist-info") || !starts_with(name, "nvidia_")) continue;
+      if (package_of(name.substr(0, name.size() - 10), package, version) &&
+          without_cuda_suffix(package) == wanted)
+        return version;
+    }
+    return {};
+  }
+
+  // What the wheel's own metadata pins: "Requires-Dist: nvidia-cudnn-cu13==9.26.0.51; ...".
+  Text built_against(const StemRow& row) {
+    if (*row.package == 0) return {};
+    if (!metadata_read_) read_metadata();
+    for (const auto& pin : pins_)
+      if (pin.first == row.package) return Text(pin.second, metadata_path_);
+    return {};
+  }
+  void read_metadata() {
+    metadata_read_ = true;
+    const std::string& root = facts_.torch.root.value();
+    metadata_path_ =
+        cat(path_parent(root), "/torch-", facts_.torch.version.value(), ".dist-info/METADATA");
+    Result<std::string> text = host_.read(metadata_path_, 4u << 20);
+    if (!text) {  // PyPI's own wheels drop the local part from the folder's name
+      std::string plain =
+          facts_.torch.version.value().substr(0, facts_.torch.version.value().find('+'));
+      metadata_path_ = cat(path_parent(root), "/torch-", plain, ".dist-info/METADATA");
+      text = host_.read(metadata_path_, 4u << 20);
+    }
+    if (!text) return;
+    const std::string sign = "Requires-Dist: nvidia-";
+    for (const std::string& line : lines_of(*text)) {
+      if (line.empty()) break;  // the headers end here
+      size_t equals = line.find("==");
+      if (!starts_with(line, sign) || equals == std::string::npos) continue;
+      std::string package(trim(std::string_view(line).substr(sign.size(), equals - sign.size())));
+      if (!package.empty() && package.back() == '(') package.pop_back();
+      std::string_view version = std::string_view(line).substr(equals + 2);
+      version = version.substr(0, version.find_first_of("; ),"));
+      pins_.emplace_back(without_cuda_suffix(std::string(trim(package))), std::string(version));
+    }
+  }
+
+  void judge(const Loaded& loaded, const StemRow& row, Library& out) {
+    if (loaded.path.empty()) return;
+    const Version has = Version::parse(out.version.value());
+    const Version wanted = Version::parse(version_in_name(loaded.soname));
+    if (has.known() && wanted.known() && has.major() != wanted.major())
+      out.state = Text("wrong", "the file is of another major version than its name");
+    const Version cuda = Version::parse(facts_.torch.cuda.value());
+    if (strcmp(row.stem, "cudart") == 0 && cuda.known() && has.known() &&
+        has.major() != cuda.major())
+      out.state = Text("wrong", "another major version than torch's CUDA");
+    if (loaded.elsewhere.empty()) return;
+    const Version other = Version::parse(version_of(loaded.elsewhere, row).value());
+    if (has.known() && other.known() && has < other)
+      out.state = Text("wrong", cat("LD_LIBRARY_PATH puts it before ", other.dotted(), " in ",
+                                    loaded.elsewhere));
+  }
+
+  Host& host_;
+  Facts& facts_;
+  std::string site_, metadata_path_;
+  std::vector<std::string> site_names_;
+  bool metadata_read_ = false;
+  std::vector<std::pair<std::string, std::string>> pins_;
+};
+
+}  // namespace
+
+void gather_torch_libraries(Host& host, const std::string& folder, Facts& facts) {
+  // In the order of `import torch`; the last two are loaded when they are first used.
+  std::vector<std::string> roots;
+  std::string library_folder = facts.torch.root.value() + "/lib";
+  for (const char* name : {"libtorch_global_deps.so", "libtorch_python.so", "libtorch.so",
+                           "libtorch_cuda.so", "libcaffe2_nvrtc.so", "libtorch_cuda_linalg.so"})
+    for (const std::string& place : {library_folder, folder}) {
+      std::string path = path_join(place, name);
+      if (!host.stat(path).is_file()) continue;
+      roots.push_back(path);
+      break;
+    }
+  if (roots.empty()) return;
+  Result<ElfDynamic> self = read_dynamic(host, roots.back());
+  const uint16_t machine = facts.host.arch.is("x86_64")    ? 62
+                           : facts.host.arch.is("aarch64") ? 183
+                                                           : 0;
+  Libraries libraries(host, facts);
+  libraries.foreign = self && machine != 0 && self->machine != machine;
+  LoaderSetting setting = read_loader_setting(host, facts.python.executable.value());
+  if (libraries.foreign) {
+    setting.cache.clear();
+    setting.library_path.clear();
+  }
+  for (const Loaded& loaded : load_closure(host, roots, setting)) {
+    const StemRow* row = row_of(loaded.soname);
+    if (row != nullptr) libraries.add(loaded, *row);
+  }
+  facts.libraries_known = true;
+}
+
+}  // namespace tcs
