@@ -12,17 +12,22 @@ struct Candidate {
 
 constexpr int newest_minor = 30;  // CMake looks for python3.N, newest first, before python3
 
-// In one folder, in the order of CMake's FindPython (FIND_UNVERSIONED_NAMES LAST).
-std::string python_in(const Host& host, const std::string& folder) {
-  auto runs = [&](const std::string& name) {
-    FileStat stat = host.stat(path_join(folder, name));
-    return stat.is_file() && stat.executable;
+// The interpreters of one folder in the order of CMake's FindPython (FIND_UNVERSIONED_NAMES LAST),
+// but that scripts with a version come last: pyenv keeps a shim for each version it ever had, and
+// most of them only say that theirs is not active.
+void pythons_in(const Host& host, const std::string& folder, const std::string& from,
+                std::vector<Candidate>& out) {
+  std::vector<Candidate> scripts;
+  auto take = [&](const std::string& name, bool versioned) {
+    std::string path = path_join(folder, name);
+    FileStat stat = host.stat(path);
+    if (!stat.is_file() || !stat.executable) return;
+    (versioned && !is_program(host, path) ? scripts : out).push_back({path, from});
   };
-  for (int minor = newest_minor; minor >= 6; --minor)
-    if (std::string name = cat("python3.", minor); runs(name)) return path_join(folder, name);
-  for (const char* name : {"python3", "python"})
-    if (runs(name)) return path_join(folder, name);
-  return {};
+  for (int minor = newest_minor; minor >= 6; --minor) take(cat("python3.", minor), true);
+  take("python3", false);
+  take("python", false);
+  out.insert(out.end(), scripts.begin(), scripts.end());
 }
 
 // FindPython's order with its defaults: Python_EXECUTABLE, then Python_FIND_VIRTUALENV FIRST, then
@@ -33,15 +38,12 @@ std::vector<Candidate> candidates(const Host& host, const Inputs& in) {
     const std::string* given = in.find(name);
     if (given != nullptr && !given->empty()) return {Candidate{*given, name}};
   }
-  auto take = [&](const std::string& folder, const std::string& from) {
-    std::string path = python_in(host, folder);
-    if (!path.empty()) out.push_back({path, from});
-  };
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
     std::string prefix = host.env_or(name, "");
-    if (!prefix.empty()) take(prefix + "/bin", name);
+    if (!prefix.empty()) pythons_in(host, prefix + "/bin", name, out);
   }
-  for (const std::string& folder : split(host.env_or("PATH", ""), ":")) take(folder, "PATH");
+  for (const std::string& folder : split(host.env_or("PATH", ""), ":"))
+    pythons_in(host, folder, "PATH", out);
   return out;
 }
 

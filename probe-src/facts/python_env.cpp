@@ -100,15 +100,6 @@ Text release_of(const Host& host, const std::string& prefix, const std::string& 
   return Text(release, lib_folder(prefix, release));
 }
 
-bool is_program(const Host& host, const std::string& path) {
-  Result<std::unique_ptr<File>> file = host.open(path);
-  std::string magic;
-  return file && (*file)->read(0, 4, magic) &&
-         magic ==
-             "\x7f"
-             "ELF";
-}
-
 bool venv_layout(const Host& host, const std::string& prefix, const std::string& config,
                  const std::string& real, PythonFacts& out) {
   std::string base_prefix, release;
@@ -175,6 +166,15 @@ bool read_answer(const Host& host, const std::string& text, PythonFacts& out) {
 }
 
 }  // namespace
+
+bool is_program(const Host& host, const std::string& path) {
+  Result<std::unique_ptr<File>> file = host.open(path);
+  std::string magic;
+  return file && (*file)->read(0, 4, magic) &&
+         magic ==
+             "\x7f"
+             "ELF";
+}
 
 bool python_from_layout(const Host& host, const std::string& executable, PythonFacts& out) {
   const std::string real = host.real_path(executable);

@@ -82,7 +82,7 @@ class Libraries {
 
  private:
   // The release: of the real file name where it says more than the soname, else of the PyPI package
-  // it lies in, else what the soname says.
+  // it lies in. The soname's own number is an interface, not a release.
   Text version_of(const std::string& path, const StemRow& row) {
     std::string real = host_.real_path(path);
     if (real.empty()) real = path;
@@ -93,7 +93,7 @@ class Libraries {
       std::string found = package_release(real.substr(0, at), row.package);
       if (!found.empty()) return Text(found, "dist-info of nvidia-" + std::string(row.package));
     }
-    return named.empty() ? Text() : Text(named, real);
+    return {};
   }
   std::string package_release(const std::string& site, const std::string& wanted) {
     if (site != site_) {
