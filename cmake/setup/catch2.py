@@ -15,7 +15,7 @@ suite, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 folder.parent.mkdir(parents=True, exist_ok=True)
 temp = pathlib.Path(tempfile.mkdtemp(dir=folder.parent))
 try:
-    parts.unpack_debs("catch2", suite, ["catch2"], "", temp / "catch2", temp)
+    parts.unpack_debs("catch2", suite, ["libcatch2-dev"], "", temp / "catch2", temp)
     shutil.rmtree(folder, ignore_errors=True)
     (temp / "catch2").rename(folder)
 except parts.Unavailable as reason:
