@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "facts/host_compiler.h"
+
+#include "base/text.h"
+
+namespace tcs {
+namespace {
+
+// PyTorch's headers need C++17 at least; older ones than these do not have it whole.
+constexpr int kOldestGcc = 9, kOldestClang = 10;
+
+std::string macro(const std::vector<std::string>& lines, std::string_view name) {
+  std::string prefix = cat("#define ", name, ' ');
+  for (const std::string& line : lines)
+    if (starts_with(line, prefix)) return std::string(trim(line.substr(prefix.size())));
+  return {};
+}
+
+}  // namespace
+
+HostCompilerChoice host_compiler_choice(const Host& host, const Inputs& in) {
+  const std::string* given = in.find("CMAKE_CUDA_HOST_COMPILER");
+  if (given && !given->empty()) return {"CMAKE_CUDA_HOST_COMPILER", *given};
+  std::string value = host.env_or("CUDAHOSTCXX", "");
+  if (!value.empty()) {
+    std::vector<std::string> words = split(value, " \t");
+    if (!host.stat(value).exists() && !words.empty()) value = words[0];
+    return {"CUDAHOSTCXX", value};
+  }
+  for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"}) {
+    value = host.env_or(name, "");
+    if (contains(value, "-ccbin") || contains(value, "--compiler-bindir")) return {name, ""};
+  }
+  if (!host.env_or("NVCC_CCBIN", "").empty()) return {"NVCC_CCBIN", ""};
+  return {};
+}
+
+Command ask_macros(const std::string& compiler, int timeout_ms) {
+  Command c;
+  c.argv = {compiler, "-dM", "-E", "-x", "c++", "/dev/null"};
+  c.timeout_ms = timeout_ms;
+  return c;
+}
+
+void read_macros(const Outcome& outcome, const std::string& compiler, HostCompiler& out) {
+  out.path = Text(compiler, "nvcc --dryrun");
+  if (!outcome.ok()) {
+    out.reason = cat(compiler, " -dM -E: ", outcome.describe());
+    return;
+  }
+  std::vector<std::string> lines = lines_of(outcome.out);
+  auto set = [&](const char* id, const char* major, const char* minor, const char* patch) {
+    out.id = Text(id, "predefined macros");
+    out.version = Text(cat(macro(lines, major), '.', macro(lines, minor), '.', macro(lines, patch)),
+                       "predefined macros");
+  };
+  // Others (icx, nvc++) define __GNUC__ as well, and clang's or their own name.
+  if (!macro(lines, "__NVCOMPILER").empty())
+    set("NVHPC", "__NVCOMPILER_MAJOR__", "__NVCOMPILER_MINOR__", "__NVCOMPILER_PATCHLEVEL__");
+  else if (!macro(lines, "__clang_major__").empty())
+    set("Clang", "__clang_major__", "__clang_minor__", "__clang_patchlevel__");
+  else if (!macro(lines, "__GNUC__").empty())
+    set("GNU", "__GNUC__", "__GNUC_MINOR__", "__GNUC_PATCHLEVEL__");
+  else
+    out.reason = cat(compiler, " -dM -E names no compiler that is known here");
+}
+
+std::vector<std::string> fitting_host_compilers(const Host& host, const Toolkit& toolkit) {
+  std::vector<std::string> found;
+  std::string path = host.env_or("PATH", "");
+  auto look = [&](const char* name, int newest, int oldest) {
+    for (int n = newest; n >= oldest; --n) {
+      std::string program = find_program(host, cat(name, '-', n), path);
+      if (!program.empty()) found.push_back(program);
+    }
+  };
+  look("g++", toolkit.gcc_max.or_else(0), kOldestGcc);
+  look("clang++", toolkit.clang_max.or_else(0), kOldestClang);
+  return found;
+}
+
+}  // namespace tcs

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C++ compiler that nvcc hands the host code to.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "facts/gather.h"
+
+namespace tcs {
+
+// What the user set for nvcc: CMAKE_CUDA_HOST_COMPILER, CUDAHOSTCXX (CMake reads these two and
+// passes -ccbin), NVCC_CCBIN or -ccbin in NVCC_PREPEND_FLAGS / NVCC_APPEND_FLAGS (nvcc reads these
+// itself).
+struct HostCompilerChoice {
+  std::string origin;  // "" = nothing set
+  std::string ccbin;   // to pass as -ccbin; "" when nvcc reads it itself
+};
+HostCompilerChoice host_compiler_choice(const Host& host, const Inputs& in);
+
+// A command that prints the predefined macros, and what they say.
+Command ask_macros(const std::string& compiler, int timeout_ms);
+void read_macros(const Outcome& outcome, const std::string& compiler, HostCompiler& out);
+
+// g++-N, clang++-N on PATH with N in the limits, newest first, g++ before clang++.
+std::vector<std::string> fitting_host_compilers(const Host& host, const Toolkit& toolkit);
+
+}  // namespace tcs

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// A pip toolkit has no lib64 and no unversioned libcudart.so, which find_package(Torch) and
+// FindCUDA need. A folder of links in the build tree is a whole root; the toolkit itself is not
+// touched.
+#include "base/text.h"
+#include "facts/gather.h"
+
+namespace tcs {
+namespace {
+
+class Farm {
+ public:
+  explicit Farm(Host& host) : host_(host) {}
+
+  // Leaves a link alone that leads there already: a build may be reading through it.
+  void link(const std::string& target, const std::string& path) {
+    if (!error_.text.empty() || !host_.stat(target).exists()) return;
+    if (host_.real_path(path) == host_.real_path(target)) return;
+    note(host_.symlink(target, path));
+  }
+  void folder(const std::string& path) {
+    if (error_.text.empty()) note(host_.make_directories(path));
+  }
+  // A link for each entry of `from`.
+  void entries(const std::string& from, const std::string& to) {
+    Result<std::vector<std::string>> names = host_.list(from);
+    if (!names) return;
+    folder(to);
+    for (const std::string& name : *names) link(path_join(from, name), path_join(to, name));
+  }
+  // libcudart.so beside libcudart.so.13, for every library that has a versioned name only.
+  void unversioned(const std::string& from, const std::string& to) {
+    Result<std::vector<std::string>> names = host_.list(from);
+    if (!names) return;
+    for (const std::string& name : *names) {
+      size_t so = name.find(".so.");
+      if (so == std::string::npos) continue;
+      std::string bare = name.substr(0, so + 3);
+      if (!host_.stat(path_join(from, bare)).exists())
+        link(path_join(from, name), path_join(to, bare));
+    }
+  }
+  const Error& error() const { return error_; }
+
+ private:
+  void note(const Result<Done>& done) {
+    if (!done) error_ = done.error();
+  }
+  Host& host_;
+  Error error_;
+};
+
+bool whole(const Toolkit& t) {
+  for (const std::string& part : t.missing.value())
+    if (part == "lib64" || part == "libcudart.so") return false;
+  // FindCUDA looks in lib64 and lib of the root; only /usr itself has its libraries found by
+  // triplet.
+  const std::string &root = t.root.value(), &lib = t.library_dir.value();
+  return !t.layout.is("distribution") || root == "/usr" || lib == root + "/lib64" || lib.empty();
+}
+
+}  // namespace
+
+Result<std::string> lay_link_farm(Host& host, const Toolkit& toolkit, const std::string& dir) {
+  if (!toolkit.root.known() || !toolkit.nvcc.known())
+    return Error{"the toolkit's root is unknown; expected a folder with bin/nvcc", dir};
+  const std::string& root = toolkit.root.value();
+  if (whole(toolkit)) return root;
+
+  // nvcc does not follow a link to itself: called as DIR/bin/nvcc it reads DIR/bin/nvcc.profile and
+  // takes DIR/bin/.. for its root. With bin one link, that '..' would lead back into the toolkit
+  // and past lib64; so bin is a folder with a link for each file. (13.2 and 13.5, nvcc --dryrun.)
+  Farm farm(host);
+  farm.folder(dir);
+  farm.entries(root + "/bin", dir + "/bin");
+  farm.link(toolkit.nvcc.value(), dir + "/bin/nvcc");
+  farm.link(toolkit.include_dir.known() ? toolkit.include_dir.value() : root + "/include",
+            dir + "/include");
+  farm.link(root + "/nvvm", dir + "/nvvm");
+  if (toolkit.library_dir.known()) {
+    farm.entries(toolkit.library_dir.value(), dir + "/lib64");
+    farm.unversioned(toolkit.library_dir.value(), dir + "/lib64");
+    farm.link(dir + "/lib64", dir + "/lib");  // nvcc.profile and the linker lines of pip say lib
+  }
+  if (!farm.error().text.empty()) return farm.error();
+  return dir;
+}
+
+}  // namespace tcs

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "facts/toolkit_parts.h"
+
+#include "base/text.h"
+
+namespace tcs {
+namespace {
+
+// Of nvcc, as Debian and Ubuntu lay it; the rest of that toolkit is spread over the prefix above.
+constexpr const char* kDistribution = "/lib/nvidia-cuda-toolkit/bin";
+
+struct Target {
+  const char* folder;     // under targets/ of NVIDIA's and conda's packages
+  const char* multiarch;  // of Debian's
+};
+constexpr Target kTargets[] = {{"x86_64-linux", "x86_64-linux-gnu"},
+                               {"sbsa-linux", "aarch64-linux-gnu"},
+                               {"aarch64-linux", "aarch64-linux-gnu"}};
+
+bool has(const Host& host, const std::string& folder, std::string_view name) {
+  return host.stat(path_join(folder, name)).exists();
+}
+
+// The longest name in `folder` that starts so: "libcudart.so.12.4.127" rather than
+// "libcudart.so.12".
+std::string longest(const Host& host, const std::string& folder, std::string_view prefix) {
+  Result<std::vector<std::string>> names = host.list(folder);
+  std::string best;
+  if (names)
+    for (const std::string& name : *names)
+      if (starts_with(name, prefix) && name.size() > best.size()) best = name;
+  return best;
+}
+
+std::vector<std::string> library_folders(const std::string& root, const DryRun& dry) {
+  std::vector<std::string> folders{root + "/lib64", root + "/lib"};
+  for (const Target& t : kTargets) {
+    folders.push_back(cat(root, "/targets/", t.folder, "/lib"));
+    folders.push_back(cat(root, "/lib/", t.multiarch));
+  }
+  folders.insert(folders.end(), dry.library_dirs.begin(), dry.library_dirs.end());
+  return folders;
+}
+
+std::vector<std::string> include_folders(const std::string& root, const DryRun& dry) {
+  std::vector<std::string> folders{root + "/include"};
+  for (const Target& t : kTargets) folders.push_back(cat(root, "/targets/", t.folder, "/include"));
+  folders.insert(folders.end(), dry.include_dirs.begin(), dry.include_dirs.end());
+  return folders;
+}
+
+// A pip package's file carries only its major; the package beside it names the release.
+std::string package_release(const Host& host, const std::string& root, std::string_view package) {
+  for (const std::string& folder : {path_parent(path_parent(root)), root + "/dist-info"}) {
+    Result<std::vector<std::string>> names = host.list(folder);
+    if (!names) continue;
+    for (const std::string& name : *names) {
+      if (!starts_with(name, package) || !ends_with(name, ".dist-info")) continue;
+      Version v = Version::parse(std::string_view(name).substr(name.find('-') + 1));
+      if (v.known()) return v.dotted();
+    }
+  }
+  return {};
+}
+
+void find_cudart(const Host& host, Toolkit& t) {
+  std::string folder = t.library_dir.value();
+  std::string name = longest(host, folder, "libcudart.so.");
+  if (name.empty()) return;
+  std::string real = path_name(host.real_path(path_join(folder, name)));
+  std::string version(real.substr(starts_with(real, "libcudart.so.") ? 13 : real.size()));
+  if (version.size() < name.size() - 13) version = name.substr(13);
+  Version from_file = Version::parse(version);
+  std::string released = from_file.numbers.size() >= 3
+                             ? std::string()
+                             : package_release(host, t.root.value(), "nvidia_cuda_runtime");
+  if (Version::parse(released).major() == from_file.major() && !released.empty())
+    version = released;
+  t.cudart = Text(version, path_join(folder, name));
+}
+
+void find_headers(const Host& host, const DryRun& dry, Toolkit& t) {
+  for (const std::string& folder : include_folders(t.root.value(), dry))
+    if (!t.include_dir.known() &&
+        (has(host, folder, "cuda_runtime.h") || has(host, folder, "cuda.h")))
+      t.include_dir = Text(folder, "cuda_runtime.h");
+  if (!t.include_dir.known()) return;
+  const std::string& folder = t.include_dir.value();
+  // CUDA_VERSION stands in the first lines of a file of a megabyte.
+  Result<std::unique_ptr<File>> header = host.open(path_join(folder, "cuda.h"));
+  std::string text;
+  uint64_t size = header ? (*header)->size() : 0;
+  if (header && (*header)->read(0, static_cast<size_t>(size < 131072 ? size : 131072), text)) {
+    std::string version = parse_cuda_version(text);
+    if (!version.empty()) t.headers = Text(version, path_join(folder, "cuda.h"));
+  }
+  Result<std::string> limits = host.read(path_join(folder, "crt/host_config.h"), 1u << 20);
+  if (limits) parse_host_limits(*limits, t.gcc_max, t.clang_max);
+}
+
+bool has_tool(const Host& host, const Toolkit& t, const DryRun& dry, const std::string& name) {
+  std::string bin = t.driver_dir.value();
+  std::string path = cat(bin, ":", t.root.value(), "/bin:", bin, "/../nvvm/bin:", dry.cicc_dir);
+  // A distribution spreads its tools; its nvcc.profile puts their folders into PATH.
+  if (t.layout.is("distribution")) path += ":" + dry.path;
+  return !find_program(host, name, path).empty();
+}
+
+void find_missing(const Host& host, const DryRun& dry, Toolkit& t) {
+  std::vector<std::string> missing;
+  auto need = [&](bool there, const char* name) {
+    if (!there) missing.push_back(name);
+  };
+  const std::string &root = t.root.value(), &lib = t.library_dir.value();
+  const std::string& include = t.include_dir.value();
+  for (const char* tool : {"ptxas", "cicc", "cudafe++", "fatbinary"})
+    need(t.layout.is("clang") || has_tool(host, t, dry, tool), tool);
+  bool libdevice = !dry.libdevice_dir.empty() && has(host, dry.libdevice_dir, "libdevice.10.bc");
+  need(libdevice || has(host, root, "nvvm/libdevice/libdevice.10.bc") ||
+           has(host, path_parent(t.driver_dir.value()), "libdevice/libdevice.10.bc"),
+       "libdevice");
+  for (const char* header : {"cuda.h", "cuda_runtime.h", "crt/host_config.h"})
+    need(t.include_dir.known() && has(host, include, header), header);
+  need(t.cudart.known(), "cudart");
+  need(t.library_dir.known() && has(host, lib, "libcudart.so"), "libcudart.so");
+  need(has(host, root, "lib64") || t.layout.is("distribution") || t.layout.is("conda"), "lib64");
+  need(t.include_dir.known() && has(host, include, "nvrtc.h") &&
+           !longest(host, lib, "libnvrtc.so").empty(),
+       "nvrtc");
+  t.missing = Names(missing, root);
+}
+
+}  // namespace
+
+void place_toolkit(const Host& host, const std::string& program, const DryRun& dry, Toolkit& t) {
+  std::string here = dry.here.empty() ? path_parent(program) : host.real_path(dry.here);
+  if (here.empty()) here = path_parent(program);
+  t.driver_dir = Text(here, dry.here.empty() ? "path of nvcc" : "nvcc --dryrun");
+  std::string called = path_parent(path_parent(program));
+  if (ends_with(here, kDistribution)) {
+    t.layout = Text("distribution");
+    t.root = Text(here.substr(0, here.size() - std::string_view(kDistribution).size()), here);
+    if (host.real_path(called) == host.real_path(t.root.value())) t.root = Text(called, program);
+    if (t.root.value().empty()) t.root = Text("/", here);
+    return;
+  }
+  // The root as the user spells it, unless nvcc says that it is another folder.
+  std::string top = dry.top.empty() ? std::string() : host.real_path(dry.top);
+  t.root = Text(called, "path of nvcc");
+  if (!top.empty() && host.real_path(called) != top) t.root = Text(top, "nvcc --dryrun");
+  if (t.root.value().empty()) t.root = Text("/", "path of nvcc");
+  const std::string& root = t.root.value();
+  if (has(host, root, "conda-meta"))
+    t.layout = Text("conda");
+  else if (path_name(path_parent(root)) == "nvidia" && starts_with(path_name(root), "cu"))
+    t.layout = Text("pip");
+  else
+    t.layout = Text(root == "/usr" ? "distribution" : "default");
+}
+
+void find_parts(const Host& host, const DryRun& dry, Toolkit& t) {
+  for (const std::string& folder : library_folders(t.root.value(), dry))
+    if (!t.library_dir.known() && (!longest(host, folder, "libcudart.so.").empty() ||
+                                   has(host, folder, "libcudart_static.a")))
+      t.library_dir = Text(folder, "libcudart");
+  find_headers(host, dry, t);
+  find_cudart(host, t);
+  find_missing(host, dry, t);
+}
+
+}  // namespace tcs

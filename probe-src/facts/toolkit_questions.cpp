@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "facts/toolkit_questions.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "facts/toolkit_parts.h"
+
+namespace tcs {
+namespace {
+
+// The user's own nvcc flags may hold an -arch, which an arch question must not meet.
+constexpr const char* kFlagVariables[] = {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"};
+
+constexpr const char* kKernel =
+    "__global__ void tcs_kernel(int* p) { *p = 1; }\n"
+    "void tcs_launch(int* p) { tcs_kernel<<<1, 1>>>(p); }\n";
+
+Command nvcc_command(const std::string& nvcc, const std::string& ccbin, int timeout_ms) {
+  Command c;
+  c.argv = {nvcc};
+  if (!ccbin.empty()) c.argv.insert(c.argv.end(), {"-ccbin", ccbin});
+  c.timeout_ms = timeout_ms;
+  return c;
+}
+
+Command ask_archs(const std::string& nvcc, const std::string& ccbin, int timeout_ms,
+                  const std::vector<Sm>& archs) {
+  Command c = ask_dry_run(nvcc, ccbin, timeout_ms);
+  for (const char* name : kFlagVariables) c.unset_env.push_back(name);
+  for (const Sm& sm : archs) {
+    c.argv.push_back("-gencode");
+    c.argv.push_back(cat("arch=", sm.virt(), ",code=[", sm.virt(), ',', sm.real(), ']'));
+  }
+  return c;
+}
+
+// Which suffixes could exist: 'a' since 9.0, 'f' since 10.0. No list of nvcc's has them.
+std::vector<Sm> suffix_candidates(const std::vector<Sm>& plain) {
+  std::vector<Sm> out;
+  for (const Sm& sm : plain) {
+    if (sm.major >= 9) out.push_back(Sm{sm.major, sm.minor, 'a'});
+    if (sm.major >= 10) out.push_back(Sm{sm.major, sm.minor, 'f'});
+  }
+  return out;
+}
+
+class Questions {
+ public:
+  Questions(Host& host, const Inputs& in, Toolkit& toolkit, HostCompiler& compiler)
+      : host_(host),
+        in_(in),
+        t_(toolkit),
+        compiler_(compiler),
+        choice_(host_compiler_choice(host, in)) {}
+
+  void ask() {
+    if (!ask_lists()) return;
+    ask_compiler();
+    try_compile();
+    ask_suffixes();
+  }
+
+ private:
+  Command command(const std::string& ccbin) const {
+    return nvcc_command(t_.nvcc.value(), ccbin, in_.timeout_ms);
+  }
+
+  // False when nvcc hangs or cannot be run: nothing more is asked of it.
+  bool ask_lists() {
+    Command arch = command(""), code = command(""), ptxas;
+    arch.argv.push_back("--list-gpu-arch");
+    code.argv.push_back("--list-gpu-code");
+    ptxas.timeout_ms = in_.timeout_ms;
+    ptxas.argv = {path_join(t_.driver_dir.value(), "ptxas"), "--version"};
+    if (!host_.stat(ptxas.argv[0]).exists())
+      ptxas.argv[0] = path_join(t_.root.value(), "bin/ptxas");
+    std::vector<Outcome> said = host_.run_all(
+        {ask_dry_run(t_.nvcc.value(), choice_.ccbin, in_.timeout_ms), arch, code, ptxas}, 4);
+    for (size_t i = 0; i < 3; ++i) {
+      if (said[i].state == Outcome::State::Exited) continue;
+      return fail(failure_kind(said[i]), cat("nvcc: ", said[i].describe()));
+    }
+    dry_ = parse_dry_run(cat(said[0].out, said[0].err));
+    virtual_ = parse_gpu_list(said[1].out);
+    real_ = parse_gpu_list(said[2].out);
+    if (virtual_.empty() || real_.empty())
+      return fail("output", cat("nvcc --list-gpu-arch: ", telling_lines(said[1])));
+    place_toolkit(host_, t_.nvcc.value(), dry_, t_);
+    find_parts(host_, dry_, t_);
+    std::string release = parse_release(said[3].out);
+    if (!release.empty()) t_.ptxas = Text(release, ptxas.argv[0] + " --version");
+    keep_archs({});
+    return true;
+  }
+
+  bool fail(const std::string& kind, const std::string& text) {
+    t_.works = Flag(false, "nvcc");
+    t_.failure.kind = Text(kind);
+    t_.failure.text = Text(text);
+    return false;
+  }
+
+  void keep_archs(const std::vector<Sm>& suffixed) {
+    std::vector<Image> images;
+    for (const Sm& sm : real_) images.push_back({sm, false});
+    for (const Sm& sm : virtual_) images.push_back({sm, true});
+    for (const Sm& sm : suffixed) images.insert(images.end(), {{sm, false}, {sm, true}});
+    std::sort(images.begin(), images.end());
+    std::vector<std::string> names;
+    for (const Image& image : images)
+      if (names.empty() || names.back() != image.str()) names.push_back(image.str());
+    t_.archs = Names(names, "nvcc --list-gpu-code, --list-gpu-arch, --dryrun");
+  }
+
+  void ask_compiler() {
+    std::string path = dry_.path.empty() ? host_.env_or("PATH", "") : dry_.path;
+    std::string name = dry_.host_compiler;
+    if (name.empty()) name = choice_.ccbin;
+    if (name.empty() && choice_.origin == "NVCC_CCBIN") name = host_.env_or("NVCC_CCBIN", "");
+    if (name.empty()) name = "gcc";
+    std::string program = contains(name, "/") ? name : find_program(host_, name, path);
+    if (program.empty()) {
+      compiler_.reason = cat("nvcc calls ", name, ", and PATH has no such program");
+      return;
+    }
+    read_macros(host_.run(ask_macros(program, in_.timeout_ms)), program, compiler_);
+    if (!choice_.origin.empty()) compiler_.path.from = choice_.origin;
+  }
+
+  // One kernel for nvcc's default architecture, in a folder of its own under work_dir.
+  Outcome compile(const std::string& ccbin, bool& object, std::string& ptx) {
+    std::string folder = path_join(in_.work_dir, "nvcc-try");
+    Outcome none;
+    Result<Done> ready = host_.make_directories(folder);
+    if (ready) ready = host_.write_atomic(path_join(folder, "try.cu"), kKernel);
+    if (!ready) {
+      none.why = ready.error().str();
+      return none;
+    }
+    Command c = command(ccbin);
+    c.cwd = folder;  // nvcc hands file names to a shell: only names of ours
+    c.argv.insert(c.argv.end(), {"-c", "try.cu", "-o", "try.o", "--keep"});
+    Outcome said = host_.run(c);
+    object = host_.stat(path_join(folder, "try.o")).is_file();
+    Result<std::string> kept = host_.read(path_join(folder, "try.ptx"), 1u << 20);
+    if (kept) ptx = *kept;
+    (void)host_.remove_tree(folder).operator bool();
+    return said;
+  }
+
+  void try_compile() {
+    if (in_.work_dir.empty()) return;
+    // nvcc puts the folder it runs in between double quotes of a shell command.
+    if (in_.work_dir.find_first_of("$`\"\\") != std::string::npos) {
+      t_.reason = cat("nothing was compiled: nvcc passes the folder's name to a shell, and ",
+                      in_.work_dir, " holds characters that one expands");
+      return;
+    }
+    bool object = false;
+    std::string ptx;
+    Outcome said = compile(choice_.ccbin, object, ptx);
+    if (said.state == Outcome::State::NotStarted) {
+      t_.reason = cat("the test compile ", said.describe());
+      return;
+    }
+    // cicc answers no question about its release, but writes it into the PTX.
+    std::string release = parse_release(ptx);
+    if (!release.empty()) t_.cicc = Text(release, "PTX of a test compile");
+    if (said.ok() && object) {
+      t_.works = Flag(true, "test compile");
+      return;
+    }
+    std::string kind = failure_kind(said);
+    fail(kind.empty() ? "output" : kind,
+         said.ok() ? "nvcc exited with 0 and wrote no object" : telling_lines(said));
+    t_.works.from = "test compile";
+    if (kind == "host-compiler" && choice_.origin.empty()) try_others();
+  }
+
+  // nvcc's own choice is refused and the user made none: is there one on the machine that works?
+  void try_others() {
+    std::vector<std::string> others = fitting_host_compilers(host_, t_);
+    for (size_t i = 0; i < others.size() && i < 3; ++i) {
+      bool object = false;
+      std::string ptx;
+      if (!compile(others[i], object, ptx).ok() || !object) continue;
+      t_.fitting_host_compiler = Text(others[i], "test compile");
+      if (!t_.cicc.known() && !parse_release(ptx).empty())
+        t_.cicc = Text(parse_release(ptx), "PTX of a test compile");
+      return;
+    }
+  }
+
+  // All candidates in one dry run; each refusal names the one arch that nvcc does not know.
+  void ask_suffixes() {
+    std::vector<Sm> left = suffix_candidates(virtual_);
+    // The dry run itself asks the host compiler for its properties; a refused one spoils it.
+    std::string ccbin = t_.fitting_host_compiler.known() ? t_.fitting_host_compiler.value()
+                        : compiler_.path.known()         ? compiler_.path.value()
+                                                         : choice_.ccbin;
+    while (!left.empty()) {
+      Outcome said = host_.run(ask_archs(t_.nvcc.value(), ccbin, in_.timeout_ms, left));
+      if (said.ok()) break;
+      Sm refused;
+      auto at = parse_refused_arch(said.err, refused) ? std::find(left.begin(), left.end(), refused)
+                                                      : left.end();
+      if (at == left.end()) {
+        t_.reason = cat("suffixed architectures are unknown: nvcc --dryrun: ", telling_lines(said));
+        return;
+      }
+      left.erase(at);
+    }
+    keep_archs(left);
+  }
+
+  Host& host_;
+  const Inputs& in_;
+  Toolkit& t_;
+  HostCompiler& compiler_;
+  HostCompilerChoice choice_;
+  DryRun dry_;
+  std::vector<Sm> virtual_, real_;
+};
+
+}  // namespace
+
+Command ask_dry_run(const std::string& nvcc, const std::string& ccbin, int timeout_ms) {
+  Command c = nvcc_command(nvcc, ccbin, timeout_ms);
+  c.argv.insert(c.argv.end(), {"--dryrun", "-x", "cu", "-c", "/dev/null", "-o", "/dev/null"});
+  return c;
+}
+
+void question_toolkit(Host& host, const Inputs& in, Toolkit& toolkit, HostCompiler& compiler) {
+  Questions(host, in, toolkit, compiler).ask();
+}
+
+}  // namespace tcs
