@@ -70,7 +70,10 @@ struct Plan {
   std::vector<PlanIssue> issues;
   bool by_user = false;   // the user's own list is the plan
   std::string list_from;  // "TORCH_CUDA_ARCH_LIST (environment)", "targets native" ...
-  bool complete = true;   // false: facts that it needs are unknown
+  std::string
+      archs_from;  // how what nvcc builds is known: "nvcc 13.0.88", "the table for CUDA 12.4"
+  std::string torch_version;  // whose parsers read the torch dialects; "" = the newest known
+  bool complete = true;       // false: facts that it needs are unknown
 };
 
 Plan make_plan(const Facts& facts, const Request& request);

@@ -114,6 +114,12 @@ int newest_cuda() {
   return kCuda[sizeof(kCuda) / sizeof(kCuda[0]) - 1].key;
 }
 
+int newest_torch() {
+  int newest = 0;
+  for (const ArchRow& row : kArchs) newest = std::max(newest, row.torch_first);
+  return newest;
+}
+
 Rows<TorchNameRow> torch_name_rows() {
   return rows(kTorchNames);
 }

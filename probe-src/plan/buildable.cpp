@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/buildable.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "tables/tables.h"
+
+namespace tcs {
+
+namespace {
+
+using Issue = PlanIssue::Kind;
+
+bool has(const std::vector<Sm>& sorted, const Sm& sm) {
+  return std::binary_search(sorted.begin(), sorted.end(), sm);
+}
+
+void tidy(std::vector<Sm>& list) {
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+// CUDA 13.0 renumbered Thor: 10.1 became 11.0 (CUDA Features Archive).
+bool renamed(const Sm& sm, Sm& other) {
+  if (sm.base() == Sm{10, 1, 0}) other = Sm{11, 0, sm.suffix};
+  if (sm.base() == Sm{11, 0, 0}) other = Sm{10, 1, sm.suffix};
+  return other.major != 0;
+}
+
+// A capability that no table has: could a coming GPU have it? Majors well below the newest are
+// closed, and nobody has announced ones far above it.
+bool may_come(const Sm& sm) {
+  Rows<ArchRow> rows = arch_rows();
+  int newest = rows.first[rows.count - 1].sm.major;
+  return sm.major >= newest - 2 && sm.major <= newest + 3;
+}
+
+void explain_unlisted(const Sm& sm, PlanIssue& issue) {
+  if (find_arch(sm.base()) != nullptr) {
+    issue.kind = Issue::NoSuchSuffix;
+    issue.corrected = sm.base().dotted();
+    for (const ArchRow& row : arch_rows()) {
+      if (row.sm.base() == sm.base() && !row.sm.plain()) issue.corrected = row.sm.dotted();
+    }
+  } else if (may_come(sm)) {
+    issue.kind = Issue::NotYetKnown;
+    issue.detail = cat("no CUDA release up to ", release_text(newest_cuda()), " builds it");
+  } else {
+    issue.kind = Issue::Nonsense;
+    issue.detail = cat("no GPU has compute capability ", sm.base().dotted());
+  }
+}
+
+}  // namespace
+
+Buildable::Buildable(const Facts& facts) {
+  const Toolkit* toolkit = facts.toolkit();
+  if (toolkit == nullptr) return;
+  Version version = Version::parse(toolkit->version.or_else(""));
+  version_ = version.dotted();
+  release_ = release_of(version);
+  if (toolkit->archs.known() && !toolkit->archs.value().empty()) {
+    read_names(toolkit->archs.value());
+    from_ = nvcc();
+  } else if (release_ != 0 && release_ <= newest_cuda()) {
+    read_table();
+    from_ = cat("the table for CUDA ", release_text(release_));
+  }
+  known_ = !real_.empty();
+}
+
+void Buildable::read_names(const std::vector<std::string>& names) {
+  bool lists_virtual = false;
+  for (const std::string& name : names) {
+    Image image;
+    if (!parse_image(name, image)) continue;
+    (image.ptx ? virt_ : real_).push_back(image.sm);
+    lists_virtual = lists_virtual || image.ptx;
+  }
+  for (const Sm& sm : real_) {
+    if (!lists_virtual || !sm.plain()) virt_.push_back(sm);
+  }
+  tidy(real_);
+  tidy(virt_);
+}
+
+void Buildable::read_table() {
+  for (const ArchRow& row : arch_rows()) {
+    if (row.built_by(release_)) real_.push_back(row.sm);
+  }
+  virt_ = real_;
+}
+
+std::string Buildable::nvcc() const {
+  return version_.empty() ? "this nvcc" : cat("nvcc ", version_);
+}
+
+bool Buildable::could_exist(const Sm& sm) {
+  return find_arch(sm) != nullptr || (find_arch(sm.base()) == nullptr && may_come(sm));
+}
+
+bool Buildable::real(const Sm& sm) const {
+  return known_ ? has(real_, sm) : could_exist(sm);
+}
+
+bool Buildable::virt(const Sm& sm) const {
+  return known_ ? has(virt_, sm) : could_exist(sm);
+}
+
+PlanIssue Buildable::refuse(const Sm& sm) const {
+  PlanIssue issue;
+  issue.token = sm.dotted();
+  const ArchRow* row = find_arch(sm);
+  if (row == nullptr) {
+    explain_unlisted(sm, issue);
+    return issue;
+  }
+  issue.range_begin = release_text(row->first);
+  issue.range_end = release_text(row->last);
+  Sm other;
+  if (renamed(sm, other) && release_ != 0 && real(other)) {
+    issue.kind = Issue::Renamed;
+    issue.corrected = other.dotted();
+  } else if (row->last != 0 && release_ > row->last) {
+    issue.kind = Issue::Removed;
+  } else {
+    issue.kind = Issue::NotYetKnown;
+    if (row->built_by(release_))
+      issue.detail = cat(nvcc(), " refuses it, though its release has it");
+  }
+  return issue;
+}
+
+namespace {
+
+struct Group {
+  std::vector<Image> images;
+  int count = 0;
+};
+
+// The fat binaries of all its libraries, by the set of images they hold; without the specialised
+// ones. Empty where the recording has no sets.
+std::vector<Group> fat_binary_groups(const TorchFacts& torch) {
+  std::vector<Group> all, several;
+  for (const TorchLibrary& library : torch.libraries) {
+    for (const ImageSet& set : library.sets) {
+      Group group;
+      group.count = set.count;
+      bool mixed = false;
+      for (const std::string& name : set.images) {
+        Image image;
+        if (!parse_image(name, image)) continue;
+        group.images.push_back(image);
+        mixed = mixed || image.sm.base() != group.images[0].sm.base();
+      }
+      if (group.images.empty()) continue;
+      all.push_back(group);
+      if (mixed) several.push_back(group);
+    }
+  }
+  return several.empty() ? all : several;
+}
+
+bool is_own(const Image& image, const std::vector<Group>& groups) {
+  int total = 0, present = 0, served = 0;
+  for (const Group& group : groups) {
+    const std::vector<Image>& images = group.images;
+    total += group.count;
+    if (std::find(images.begin(), images.end(), image) != images.end()) present += group.count;
+    if (best_fit(images, image.sm.base()) != Fit::None) served += group.count;
+  }
+  return present * 2 > total && served * 10 >= total * 9;
+}
+
+void add_unique(std::vector<Image>& list, const Image& image) {
+  if (std::find(list.begin(), list.end(), image) == list.end()) list.push_back(image);
+}
+
+// Recordings with counts but no sets: those in most of the fat binaries that the best one is in.
+std::vector<Image> from_coverage(const TorchFacts& torch) {
+  std::vector<std::pair<Image, int>> counts;
+  int most = 0;
+  for (const TorchLibrary& library : torch.libraries) {
+    for (const CoverageRow& row : library.coverage) {
+      Image image;
+      if (!parse_image(row.arch, image)) continue;
+      auto same = [&](const std::pair<Image, int>& c) { return c.first == image; };
+      auto at = std::find_if(counts.begin(), counts.end(), same);
+      if (at == counts.end()) at = counts.insert(at, {image, 0});
+      at->second += row.fat_binaries;
+      most = std::max(most, at->second);
+    }
+  }
+  std::vector<Image> own;
+  for (const auto& c : counts) {
+    if (c.second * 2 > most) own.push_back(c.first);
+  }
+  return own;
+}
+
+// A bare list of names: the plain ones, since a/f images are specialised in every release so far.
+std::vector<Image> from_names(const TorchFacts& torch) {
+  std::vector<std::string> names = torch.images.value();
+  for (const TorchLibrary& library : torch.libraries) {
+    const std::vector<std::string>& more = library.images.value();
+    names.insert(names.end(), more.begin(), more.end());
+  }
+  std::vector<Image> plain, all;
+  for (const std::string& name : names) {
+    Image image;
+    if (!parse_image(name, image)) continue;
+    add_unique(all, image);
+    if (image.sm.plain()) add_unique(plain, image);
+  }
+  return plain.empty() ? all : plain;
+}
+
+}  // namespace
+
+std::vector<Image> own_images(const TorchFacts& torch) {
+  std::vector<Group> groups = fat_binary_groups(torch);
+  std::vector<Image> own;
+  for (const Group& group : groups) {
+    for (const Image& image : group.images) {
+      if (is_own(image, groups)) add_unique(own, image);
+    }
+  }
+  if (groups.empty()) own = from_coverage(torch);
+  if (own.empty()) own = from_names(torch);
+  std::sort(own.begin(), own.end());
+  return own;
+}
+
+}  // namespace tcs

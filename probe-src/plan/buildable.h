@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the chosen nvcc can build: what it answered when asked; where only its release is known, the
+// table's row for that release.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace tcs {
+
+class Buildable {
+ public:
+  explicit Buildable(const Facts& facts);
+
+  bool known() const { return known_; }
+  int release() const { return release_; }           // 1208; 0 = unknown
+  const std::string& from() const { return from_; }  // "nvcc 13.0.88", "the table for CUDA 12.4"
+  std::string nvcc() const;                          // "nvcc 12.4", for messages
+
+  // Is this an architecture, or could a coming one be it? By table and rule.
+  static bool could_exist(const Sm& sm);
+  bool real(const Sm& sm) const;  // while unknown: could any nvcc?
+  bool virt(const Sm& sm) const;
+  bool can(const Gencode& g) const { return virt(g.virt) && (g.ptx || real(g.real)); }
+  const std::vector<Sm>& reals() const { return real_; }  // sorted
+  const std::vector<Sm>& virts() const { return virt_; }
+
+  // Why it does not build `sm`: Removed, NotYetKnown, Renamed, NoSuchSuffix or Nonsense, with the
+  // range of releases that do.
+  PlanIssue refuse(const Sm& sm) const;
+
+ private:
+  void read_names(const std::vector<std::string>& names);
+  void read_table();
+
+  bool known_ = false;
+  int release_ = 0;
+  std::string version_, from_;
+  std::vector<Sm> real_, virt_;
+};
+
+// The architectures that a PyTorch was built for: those in most of its fat binaries whose devices
+// every fat binary serves. Fat binaries with a single architecture are specialised kernels and do
+// not count, unless there are no others. Sorted.
+std::vector<Image> own_images(const TorchFacts& torch);
+
+}  // namespace tcs

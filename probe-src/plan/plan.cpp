@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/plan.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "plan/planner.h"
+#include "tables/tables.h"
+
+namespace tcs {
+
+namespace {
+
+using Issue = PlanIssue::Kind;
+
+bool before(const Gencode& a, const Gencode& b) {
+  if (a.virt != b.virt) return a.virt < b.virt;
+  if (a.real != b.real) return a.real < b.real;
+  return a.ptx < b.ptx;
+}
+
+bool same(const Gencode& a, const Gencode& b) {
+  return a.virt == b.virt && a.real == b.real && a.ptx == b.ptx;
+}
+
+bool is_list(const Text& list, const std::string& dialect) {
+  return list.known() && !is_unset_list(list.value(), dialect);
+}
+
+// Two lists that were both set must mean the same architectures; whether PTX goes with them differs
+// by dialect and is not compared.
+void compare_lists(const Facts& facts, const Request& request, Planner& planner) {
+  Planner other(facts, request);
+  other.follow_list(request.other_list, request.other_dialect);
+  if (other.archs() == planner.archs()) return;
+  PlanIssue& issue = planner.say(Issue::ListsDiffer, quotable(request.arch_list.value()));
+  issue.detail = cat(request.other_list.from, " is ", quotable(request.other_list.value()));
+  issue.where = request.arch_list.from;
+  issue.by_user = true;
+}
+
+}  // namespace
+
+Plan make_plan(const Facts& facts, const Request& request) {
+  Planner planner(facts, request);
+  if (is_list(request.arch_list, request.arch_dialect)) {
+    planner.follow_list(request.arch_list, request.arch_dialect);
+    if (is_list(request.other_list, request.other_dialect)) {
+      compare_lists(facts, request, planner);
+    }
+    planner.record_targets();
+  } else {
+    planner.follow_targets();
+  }
+  return planner.finish();
+}
+
+Planner::Planner(const Facts& facts, const Request& request)
+    : facts_(facts), request_(request), build_(facts) {
+  plan_.archs_from = build_.from();
+  plan_.torch_version = facts.torch.version.or_else("");
+}
+
+void Planner::follow_list(const Text& list, const std::string& dialect) {
+  plan_.by_user = by_user_ = true;
+  plan_.list_from = where_ = list.from.empty() ? "the arch list" : list.from;
+  ArchTokens parsed = parse_arch_list(list.value(), dialect);
+  for (PlanIssue& issue : parsed.issues) {
+    issue.where = where_;
+    plan_.issues.push_back(issue);
+  }
+  for (const ArchToken& token : parsed.tokens) follow(token);
+}
+
+void Planner::follow(const ArchToken& token) {
+  if (token.bare) say(Issue::BareNumber, token.text).position = token.position;
+  switch (token.kind) {
+    case ArchToken::Kind::Arch:
+      return arch(token);
+    case ArchToken::Kind::Name:
+      return name(token);
+    case ArchToken::Kind::All:
+      return all(token, false);
+    case ArchToken::Kind::AllMajor:
+      return all(token, true);
+    case ArchToken::Kind::Native:
+      return static_cast<void>(native(token.text));
+    case ArchToken::Kind::Defaults:
+      say(Issue::NotWhatNvccHas, token.text).position = token.position;
+      return defaults(token.text);
+  }
+}
+
+void Planner::refuse(PlanIssue issue, const ArchToken& token) {
+  issue.token = token.text;
+  issue.position = token.position;
+  issue.where = where_;
+  issue.by_user = by_user_;
+  plan_.issues.push_back(std::move(issue));
+}
+
+void Planner::arch(const ArchToken& token) {
+  if (token.cubin && !build_.real(token.real)) return refuse(build_.refuse(token.real), token);
+  if (!build_.virt(token.virt)) return refuse(build_.refuse(token.virt), token);
+  std::string reason = cat("\"", token.text, "\" in ", where_);
+  if (token.cubin) add(token.virt, token.real, false, reason);
+  if (!token.ptx) return;
+  add(token.virt, token.virt, true, reason);
+  if (!token.virt.plain()) {
+    say(Issue::SuffixPtx, token.text, cat("PTX for ", token.virt.dotted(), " serves no later GPU"))
+        .position = token.position;
+  }
+}
+
+void Planner::name(const ArchToken& token) {
+  const TorchNameRow* row = find_torch_name(token.name, build_.release());
+  if (row == nullptr) return;
+  std::vector<Sm> kept;
+  std::vector<std::string> cut;
+  for (const std::string& member : split(row->members, " ")) {
+    Sm sm;
+    if (parse_sm_dotted(member, sm) && build_.real(sm)) {
+      kept.push_back(sm);
+    } else {
+      cut.push_back(member);
+    }
+  }
+  std::string reason = cat("\"", token.text, "\" in ", where_);
+  for (const Sm& sm : kept) add(sm, sm, false, reason);
+  if (!kept.empty() && (token.ptx || row->ptx_on_last)) add(kept.back(), kept.back(), true, reason);
+  if (cut.empty()) return;
+  PlanIssue issue;
+  issue.kind = kept.empty() ? Issue::NoMember : Issue::NameCut;
+  issue.detail = cat(build_.nvcc(), " does not build ", join(cut, " "));
+  refuse(issue, token);
+}
+
+// As nvcc -arch=all and -arch=all-major: the PTX is that of the newest major's first architecture.
+void Planner::all(const ArchToken& token, bool majors_only) {
+  if (!build_.known()) return;  // finish() says that what nvcc builds is unknown
+  std::string reason = cat("\"", token.text, "\" in ", where_);
+  int major = -1;
+  Sm first;
+  for (const Sm& sm : build_.reals()) {
+    if (!sm.plain()) continue;
+    if (sm.major != major || !majors_only) add(sm, sm, false, reason);
+    if (sm.major != major) first = sm;
+    major = sm.major;
+  }
+  add(first, first, true, reason);
+}
+
+std::vector<Sm> Planner::archs() const {
+  std::vector<Sm> out;
+  for (const Gencode& g : plan_.gencodes) out.push_back(g.image().sm);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+PlanIssue& Planner::say(Issue kind, const std::string& token, std::string detail) {
+  PlanIssue issue;
+  issue.kind = kind;
+  issue.token = token;
+  issue.detail = std::move(detail);
+  issue.where = where_;
+  issue.by_user = by_user_;
+  plan_.issues.push_back(std::move(issue));
+  return plan_.issues.back();
+}
+
+bool Planner::add(const Sm& virt, const Sm& real, bool ptx, const std::string& reason) {
+  Gencode g;
+  g.virt = virt;
+  g.real = real;
+  g.ptx = ptx;
+  g.reason = reason;
+  if (!build_.can(g)) return false;
+  for (Gencode& old : plan_.gencodes) {
+    if (!same(old, g)) continue;
+    if (!contains(old.reason, reason)) old.reason += "; " + reason;
+    return true;
+  }
+  plan_.gencodes.push_back(g);
+  return true;
+}
+
+// Which tokens PyTorch's Python parser cannot read; the gencode flags carry those architectures.
+void Planner::check_torch_parser() {
+  if (!facts_.torch.state.is("found") || request_.purpose == "run") return;
+  int release = release_of(Version::parse(plan_.torch_version));
+  if (release == 0) release = newest_torch();
+  for (const Sm& sm : archs()) {
+    const ArchRow* row = find_arch(sm);
+    if (row != nullptr && row->known_to_torch(release)) continue;
+    say(Issue::TorchPythonToken, sm.dotted(),
+        cat("torch.utils.cpp_extension of PyTorch ", plan_.torch_version, " does not know it"));
+  }
+}
+
+Plan Planner::finish() {
+  std::sort(plan_.gencodes.begin(), plan_.gencodes.end(), before);
+  std::vector<Target> targets;
+  for (const Target& t : plan_.targets) {
+    auto equal = [&t](const Target& o) { return o.sm == t.sm && o.device == t.device; };
+    if (std::none_of(targets.begin(), targets.end(), equal)) targets.push_back(t);
+  }
+  plan_.targets = targets;
+  by_user_ = plan_.by_user;
+  where_ = plan_.list_from;
+  if (!build_.known() && request_.purpose != "run") {
+    plan_.complete = false;
+    say(Issue::UnknownToolkit, "",
+        "what nvcc can build is unknown: nothing was checked against it");
+  }
+  check_torch_parser();
+  if (plan_.gencodes.empty()) say(Issue::Empty, "", cat("no architecture is left of ", where_));
+  return plan_;
+}
+
+}  // namespace tcs

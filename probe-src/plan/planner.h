@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collects one plan: checks each image against what nvcc builds, keeps reasons and issues.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "plan/buildable.h"
+#include "plan/grammar.h"
+#include "plan/plan.h"
+
+namespace tcs {
+
+class Planner {
+ public:
+  Planner(const Facts& facts, const Request& request);
+
+  void follow_list(const Text& list, const std::string& dialect);  // the user's own list
+  void follow_targets();                                           // explicit or default targets
+  void record_targets();  // the same, without images for them
+  Plan finish();
+
+  std::vector<Sm> archs() const;  // of the images so far, sorted, unique
+  PlanIssue& say(PlanIssue::Kind kind, const std::string& token, std::string detail = {});
+
+ private:
+  void follow(const ArchToken& token);
+  void arch(const ArchToken& token);
+  void name(const ArchToken& token);
+  void all(const ArchToken& token, bool majors_only);
+
+  void one_target(const std::string& text);
+  void target_token(const ArchToken& token);
+  bool native(const std::string& token);
+  void torch(const std::string& token);
+  void defaults(const std::string& token);
+  void serve(const Target& target);
+  void nearest(const Target& target);
+
+  void refuse(PlanIssue issue, const ArchToken& token);
+  bool add(const Sm& virt, const Sm& real, bool ptx, const std::string& reason);
+  void target(const Sm& sm, std::string label, std::string from, int device = -1);
+  std::vector<const Device*> visible_devices() const;
+  void check_torch_parser();
+
+  const Facts& facts_;
+  const Request& request_;
+  Buildable build_;
+  Plan plan_;
+  std::string where_;     // where the tokens being followed were written
+  bool by_user_ = false;  // they were written by the user
+  bool emit_ = true;      // targets get images
+};
+
+}  // namespace tcs

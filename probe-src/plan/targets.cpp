@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Targets: what has to be served, and the images that serve it.
+#include <algorithm>
+
+#include "base/text.h"
+#include "plan/planner.h"
+#include "tables/tables.h"
+
+namespace tcs {
+
+namespace {
+
+using Issue = PlanIssue::Kind;
+
+std::string device_label(const Device& device, int index) {
+  std::string label = cat("device ", index);
+  return device.name.known() ? cat(label, " (", device.name.value(), ")") : label;
+}
+
+std::string torch_label(const TorchFacts& torch) {
+  return torch.version.known() ? cat("PyTorch ", torch.version.value()) : "the installed PyTorch";
+}
+
+}  // namespace
+
+std::vector<const Device*> Planner::visible_devices() const {
+  std::vector<const Device*> out;
+  if (facts_.devices.state.is("none")) return out;
+  for (const Device& device : facts_.devices.list) {
+    if (!device.visible.is(false)) out.push_back(&device);
+  }
+  return out;
+}
+
+void Planner::record_targets() {
+  emit_ = false;
+  bool have_native = !plan_.targets.empty() || !facts_.devices.state.is("measured");
+  if (request_.targets_known) {
+    follow_targets();
+  } else if (!have_native && !visible_devices().empty()) {
+    by_user_ = false;
+    native("native");
+  }
+}
+
+void Planner::follow_targets() {
+  std::string list_from = plan_.list_from;
+  if (!request_.targets_known || request_.targets.empty()) {
+    by_user_ = false;
+    where_ = "default targets";
+    defaults("");
+  } else {
+    by_user_ = true;
+    where_ = request_.targets_from.empty() ? "the targets" : request_.targets_from;
+    plan_.list_from = cat("targets ", join(request_.targets, ";"));
+    for (const std::string& text : request_.targets) one_target(text);
+  }
+  if (!emit_) plan_.list_from = list_from;
+}
+
+void Planner::one_target(const std::string& text) {
+  std::string word(trim(text));
+  if (word.empty()) return;
+  if (word == "torch") return torch(word);
+  if (const GpuRow* gpu = find_gpu(word)) {
+    target(gpu->sm, cat(gpu->name, " (", where_, ")"), "the table of GPU names");
+    return;
+  }
+  ArchTokens parsed = parse_arch_list(word, "torch");
+  for (PlanIssue& issue : parsed.issues) {
+    issue.where = where_;
+    plan_.issues.push_back(issue);
+  }
+  for (const ArchToken& token : parsed.tokens) target_token(token);
+}
+
+void Planner::target_token(const ArchToken& token) {
+  if (token.kind == ArchToken::Kind::Native) return static_cast<void>(native(token.text));
+  auto label = [this](const Sm& sm) { return cat(sm.dotted(), " (", where_, ")"); };
+  if (token.kind == ArchToken::Kind::Arch) {
+    const Sm sm = token.real.base();
+    bool as_device = token.virt == sm && token.real == sm && !token.ptx;
+    if (Buildable::could_exist(sm)) plan_.targets.push_back(Target{sm, -1, label(sm), where_});
+    if (as_device && Buildable::could_exist(sm)) return serve(Target(plan_.targets.back()));
+  } else {
+    Planner alone(facts_, request_);
+    alone.follow(token);
+    for (const Sm& sm : alone.archs()) {
+      plan_.targets.push_back(Target{sm.base(), -1, label(sm.base()), where_});
+    }
+  }
+  if (emit_) follow(token);
+}
+
+void Planner::target(const Sm& sm, std::string label, std::string from, int device) {
+  plan_.targets.push_back(Target{sm, device, std::move(label), std::move(from)});
+  serve(Target(plan_.targets.back()));
+}
+
+bool Planner::native(const std::string& token) {
+  std::vector<const Device*> devices = visible_devices();
+  if (devices.empty()) {
+    say(Issue::NoVisibleDevice, token, facts_.devices.reason);
+    return false;
+  }
+  for (size_t i = 0; i < devices.size(); ++i) {
+    const Device& device = *devices[i];
+    int index = device.index.or_else(static_cast<int>(i));
+    std::string label = device_label(device, index);
+    Sm sm;
+    if (device.cc.known() && parse_sm_dotted(device.cc.value(), sm)) {
+      target(sm.base(), label, device.cc.from, index);
+    } else {
+      plan_.complete = false;
+      say(Issue::UnknownDevice, label, device.reason);
+    }
+  }
+  return true;
+}
+
+void Planner::torch(const std::string& token) {
+  std::vector<Image> own = own_images(facts_.torch);
+  if (own.empty()) {
+    plan_.complete = false;
+    say(Issue::UnknownTorch, token, facts_.torch.reason);
+    return;
+  }
+  std::string from = torch_label(facts_.torch);
+  std::vector<std::string> cut;
+  for (const Image& image : own) {
+    Gencode g{image.sm, image.sm, image.ptx, {}};
+    if (!build_.can(g)) {
+      cut.push_back(image.sm.dotted());
+      continue;
+    }
+    if (emit_) add(image.sm, image.sm, image.ptx, cat(from, " has ", image.str()));
+    if (!image.ptx) {
+      std::string label = cat(image.sm.dotted(), " (", from, ")");
+      plan_.targets.push_back(Target{image.sm.base(), -1, label, "images of " + from});
+    }
+  }
+  if (cut.empty()) return;
+  std::string detail = cat(build_.nvcc(), " does not build ", join(cut, " "), " of ", from);
+  say(cut.size() == own.size() ? Issue::NoMember : Issue::NameCut, token, detail);
+}
+
+// Where nothing was asked for: the visible devices, else what PyTorch was built for.
+void Planner::defaults(const std::string& token) {
+  std::vector<const Device*> devices = visible_devices();
+  bool any = false;
+  for (const Device* device : devices) any = any || device->cc.known();
+  if (facts_.devices.state.is("measured") && any) {
+    if (token.empty()) plan_.list_from = "targets native (default: a GPU is visible)";
+    native("native");
+    return;
+  }
+  if (token.empty()) plan_.list_from = "targets torch (default: no GPU is visible)";
+  say(Issue::DefaultTargets, token,
+      cat("no GPU is visible and no target was named: what ", torch_label(facts_.torch),
+          " has images for, cut to what ", build_.nvcc(), " builds"));
+  torch("torch");
+}
+
+void Planner::serve(const Target& t) {
+  if (!emit_) return;
+  std::string reason =
+      t.device >= 0 ? cat(t.label, " is ", t.sm.dotted()) : cat("target ", t.label);
+  if (!add(t.sm, t.sm, false, reason)) nearest(t);
+}
+
+// Its own architecture is unknown to nvcc: the nearest older one of its major, whose code runs
+// there; else PTX of the newest plain one that the driver can translate for it.
+void Planner::nearest(const Target& t) {
+  Sm best;
+  for (const Sm& sm : build_.reals()) {
+    if (sm.plain() && fits(Image{sm, false}, t.sm) == Fit::Native) best = sm;
+  }
+  std::string why =
+      cat(t.label, " is ", t.sm.dotted(), ", which ", build_.nvcc(), " does not build");
+  PlanIssue issue = build_.refuse(t.sm);
+  issue.where = where_;
+  issue.by_user = by_user_ && t.device < 0;
+  issue.kind = Issue::NearestArch;
+  issue.corrected.clear();
+  if (best.major != 0) {
+    add(best, best, false, why);
+    issue.detail = cat(best.real(), " code runs on it");
+  } else {
+    for (const Sm& sm : build_.virts()) {
+      if (sm.plain() && fits(Image{sm, true}, t.sm) == Fit::Jit) best = sm;
+    }
+    if (best.major != 0) add(best, best, true, why);
+    issue.detail = cat(best.virt(), " PTX, which the driver translates when it is loaded");
+  }
+  if (best.major == 0) {
+    issue.kind = Issue::NoArch;
+    issue.detail = cat(build_.nvcc(), " builds nothing that runs on ", t.label);
+  }
+  plan_.issues.push_back(std::move(issue));
+}
+
+}  // namespace tcs
