@@ -69,6 +69,7 @@ LIBRARIES = {"nvidia-libs-cu13": ("torch-2.15.0", "nvidia/cu13/lib/libcudart.so.
 # Toolkits: <part>/bin/nvcc. 12.4 takes g++ up to 13; 11.8 takes up to 11, and without -ccbin looks for g++-11 on PATH:
 # put <gxx-11>/bin there, or pass -ccbin <gxx-11>/bin/g++-11.
 # Drivers: LD_LIBRARY_PATH=<part>/lib, <part>/bin/nvidia-smi. No kernel module goes with them: cuInit answers 100.
+# (Run by root, cuInit, nvmlInit and nvidia-smi make /dev/nvidiactl all the same: it is no sign of a loaded module.)
 TOOLKIT = "nvidia-cuda-toolkit nvidia-cuda-dev libcupti-dev libnvidia-ml-dev"
 TOOLKIT_LIBRARIES = r"lib(cu(?!da1|da-)|nv(?!idia)|npp|thrust|accinj)"  # not the driver's
 GXX = "g++-11 gcc-11 cpp-11 libgcc-11-dev libstdc++-11-dev libstdc++6 libgomp1 libatomic1 libquadmath0"
