@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+#include "emit/emit.h"
+
+namespace tcs {
+namespace {
+
+std::string archs(const Facts& facts, const Plan& plan) {
+  std::vector<std::string> words;
+  for (const auto& g : plan.gencodes)
+    words.push_back(cat((g.ptx ? g.virt : g.real).dotted(), g.ptx ? " PTX" : ""));
+  int visible = 0;
+  for (const auto& device : facts.devices.list) visible += device.visible.or_else(true);
+  std::string out = words.empty()
+                        ? std::string(plan.complete ? "no architecture" : "architectures unknown")
+                        : join(words, " ");
+  return visible ? cat(out, " on ", visible, visible == 1 ? " device" : " devices") : out;
+}
+
+std::string driver(const Facts& facts) {
+  const DriverFacts& d = facts.driver;
+  if (!d.state.known()) return "driver unknown";
+  if (!d.state.is("ok"))
+    return d.state.is("absent") ? "no driver" : cat("driver ", d.state.value());
+  const Version needs = Version::parse(facts.torch.cuda.value()),
+                has = Version::parse(d.cuda.value());
+  std::string out = cat("driver ", d.version.or_else("of unknown release"));
+  if (has.known() && needs.known() && has >= needs) out += cat(" >= ", needs.major_minor());
+  return out;
+}
+
+std::string toolkit(const Facts& facts) {
+  const Toolkit* t = facts.toolkit();
+  if (t) return cat("nvcc ", t->version.or_else("of unknown release"));
+  return facts.toolkits.list_known && facts.toolkits.list.empty() ? "no nvcc" : "nvcc unknown";
+}
+
+std::string torch(const Facts& facts) {
+  const TorchFacts& t = facts.torch;
+  if (t.state.is("absent")) return "no torch";
+  return t.state.is("found") ? cat("torch ", t.version.or_else("of unknown release"))
+                             : cat("torch ", t.state.or_else("unknown"));
+}
+
+}  // namespace
+
+std::string summary_line(const Report& report, const Facts& facts, const Plan& plan) {
+  std::string verdict = report.outcome == "warn" ? "warning" : report.outcome;
+  return cat("TorchCudaStack: ", archs(facts, plan), "; ", driver(facts), "; ", toolkit(facts),
+             "; ", torch(facts), " - ", verdict, report.complete ? "" : ", not all of it checked");
+}
+
+}  // namespace tcs

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "base/text.h"
+#include "emit/emit.h"
+
+namespace tcs {
+namespace {
+
+constexpr size_t kWidth = 100;
+
+// Facts come from outside: what would break a line or a terminal is shown, never sent.
+std::string clean(std::string_view text) {
+  std::string out;
+  for (char c : text)
+    out += c == '\n' || c == '\t' ? ' ' : static_cast<unsigned char>(c) < 32 || c == 127 ? '?' : c;
+  return out;
+}
+
+// Lines of at most `width` columns; a longer word keeps its own line, so that a path can be copied.
+std::vector<std::string> wrap(const std::string& text, size_t width) {
+  std::vector<std::string> lines;
+  for (const auto& word : split(text, " ")) {
+    if (!lines.empty() && lines.back().size() + 1 + word.size() <= width)
+      lines.back() += " " + word;
+    else
+      lines.push_back(word);
+  }
+  if (lines.empty()) lines.emplace_back();
+  return lines;
+}
+
+// `lead` before the first line, as many spaces before the others.
+void paragraph(std::string& out, const std::string& lead, const std::string& text) {
+  std::string pad(lead.size(), ' ');
+  const std::vector<std::string> lines = wrap(clean(text), kWidth - lead.size());
+  for (size_t i = 0; i < lines.size(); ++i) out += cat(i ? pad : lead, lines[i], "\n");
+}
+
+using Cells = std::vector<std::string>;
+
+// Column widths: as wide as the content, the widest cut until the row fits.
+std::vector<size_t> widths_of(const std::vector<Cells>& rows) {
+  std::vector<size_t> widths(rows[0].size(), 0);
+  for (const auto& cells : rows)
+    for (size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
+  auto total = [&] {
+    size_t sum = 4 + 3 * (widths.size() - 1);
+    for (size_t w : widths) sum += w;
+    return sum;
+  };
+  while (total() > kWidth) --*std::max_element(widths.begin(), widths.end());
+  return widths;
+}
+
+void table(std::string& out, const std::vector<Evidence>& evidence) {
+  bool needs = false;
+  for (const auto& e : evidence) needs = needs || !e.needs.empty();
+  std::vector<Cells> rows;
+  rows.push_back(needs ? Cells{"layer", "has", "needs", "from"} : Cells{"layer", "has", "from"});
+  for (const auto& e : evidence)
+    rows.push_back(needs ? Cells{clean(e.layer), clean(e.has), clean(e.needs), clean(e.from)}
+                         : Cells{clean(e.layer), clean(e.has), clean(e.from)});
+  const std::vector<size_t> widths = widths_of(rows);
+  for (const auto& cells : rows) {
+    std::vector<Cells> columns;
+    size_t height = 1;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      columns.push_back(wrap(cells[i], widths[i]));
+      height = std::max(height, columns.back().size());
+    }
+    for (size_t line = 0; line < height; ++line) {
+      std::string text = "   ";
+      for (size_t i = 0; i < columns.size(); ++i) {
+        std::string cell = line < columns[i].size() ? columns[i][line] : "";
+        cell.append(cell.size() < widths[i] ? widths[i] - cell.size() : 0, ' ');
+        text += cat(i ? "   " : " ", cell);
+      }
+      text.erase(text.find_last_not_of(' ') + 1);
+      out += text + "\n";
+    }
+  }
+}
+
+}  // namespace
+
+std::string finding_text(const Finding& finding) {
+  std::string out;
+  const std::string head =
+      cat("  ", name_of(finding.severity), "[", finding.code(), " ", finding.slug, "]: ");
+  const std::vector<std::string> lines = wrap(head.substr(2) + clean(finding.message), kWidth - 6);
+  for (size_t i = 0; i < lines.size(); ++i) out += cat(i ? "      " : "  ", lines[i], "\n");
+  if (!finding.evidence.empty()) {
+    out += "  \n";  // CMake re-wraps after an empty line, not after two spaces
+    table(out, finding.evidence);
+    out += "  \n";
+  }
+  for (const auto& note : finding.notes) paragraph(out, "  note: ", note);
+  for (const auto& help : finding.help) paragraph(out, "  help: ", help);
+  out += cat("  more: tcstack explain ", finding.code(), "\n");
+  return out;
+}
+
+std::string report_text(const Report& report, const Facts& facts, const Plan& plan) {
+  std::string out;
+  for (const auto& finding : report.findings) out += finding_text(finding) + "\n";
+  return out + summary_line(report, facts, plan) + "\n";
+}
+
+}  // namespace tcs

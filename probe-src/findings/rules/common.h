@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the rules share: questions to a RuleInput, and how layers are worded.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "findings/finding.h"
+#include "tables/tables.h"
+
+namespace tcs {
+
+// --- the request
+bool native_asked(const RuleInput& in);  // targets or list say native, or the purpose is to run
+bool other_machines(
+    const RuleInput& in);          // it names targets or a list, and native is not among them
+bool builds(const RuleInput& in);  // something is compiled
+// Error for this machine; warning where the request is about others.
+Severity here_or_elsewhere(const RuleInput& in);
+
+// --- devices
+std::vector<const Device*> visible_devices(const Facts& facts);
+bool capability(const Device& device, Sm& out);
+std::string device_label(const Device& device);  // "NVIDIA H100, compute 9.0"
+// One row for each kind of device, "2 x NVIDIA H100, compute 9.0".
+void device_rows(const std::vector<const Device*>& devices, std::vector<Evidence>& out);
+
+// --- images
+std::vector<Image> images_in(const std::vector<std::string>& names);
+std::string image_words(std::vector<Image> images);  // sorted, "sm_80 sm_90 compute_90"; "none"
+std::vector<Image> plan_images(const Plan& plan);
+// What serves `device`: its own answer to an image probe first, then fits().
+Fit serves(const std::vector<Image>& images, const Sm& sm, const Device* device);
+
+// --- wording
+std::string torch_label(const Facts& facts);     // "PyTorch 2.3.0+cu121"
+std::string nvcc_label(const Toolkit& toolkit);  // "nvcc 12.4.131"
+std::string or_unknown(const Text& text);
+Evidence row(std::string layer, std::string has, std::string needs, const std::string& from,
+             const char* from_default);
+std::string with_reason(std::string message, const std::string& reason);  // "message: reason"
+
+// --- releases
+bool same_release(const Version& a, const Version& b);  // 12.4.131 and 12.4
+// The oldest CUDA that a driver must speak to read PTX that `toolkit` writes.
+Version ptx_release(const Version& toolkit);
+std::string driver_branch_for(const Version& cuda);  // "535" for 12.2, "" when not known
+
+Finding& report(std::vector<Finding>& out, int id, std::string message);
+
+}  // namespace tcs

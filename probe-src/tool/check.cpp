@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tcstack check` and `tcstack plan`: recorded machines, or this one.
+#include "base/text.h"
+#include "emit/emit.h"
+#include "emit/forms.h"
+#include "facts/facts_io.h"
+#include "facts/gather.h"
+#include "tool/settings.h"
+#include "tool/verbs.h"
+
+namespace tcs {
+namespace {
+
+std::vector<OptionSpec> specs_with(std::vector<OptionSpec> own) {
+  std::vector<OptionSpec> specs = {
+      {"--facts", "FILE", "a recorded machine instead of this one", true},
+      {"--request", "FILE", "what is asked for, as JSON (docs/facts.md)", false},
+      {"--targets", "LIST", "what must be served: native;torch;8.6 or a GPU's name", false},
+      {"--arch-list", "LIST", "what is built, as in TORCH_CUDA_ARCH_LIST", false},
+      {"--purpose", "WORD", "extension, pytorch-source or run", false},
+      {"--out", "FILE", "write the answer there", false},
+      {"--fail-on", "LEVEL", "error (default), warning, unknown or never", false},
+      {"--allow", "IDS", "findings that are only noted: TCS303,library-missing", false},
+      {"--strict", nullptr, "refuse members that the schema does not have", false},
+  };
+  specs.insert(specs.end(), own.begin(), own.end());
+  return specs;
+}
+
+struct Asked {
+  Options options;
+  Inputs inputs;
+  Policy policy;
+  Request request;
+  std::string verb;
+};
+
+int refuse(const Asked& asked, const std::string& text) {
+  print_err(cat("tcstack ", asked.verb, ": ", text, "\n"));
+  return 2;
+}
+
+// Unknown members: a note each, or with --strict the first one as an error.
+Result<Done> note_unknown(const Asked& asked, const std::string& path,
+                          const std::vector<std::string>& members) {
+  for (const auto& member : members) {
+    if (asked.options.has("--strict")) return Error{cat("unknown member ", member), path};
+    print_err(cat("tcstack: note: ", path, ": unknown member ", member, " is ignored\n"));
+  }
+  return Done{};
+}
+
+template <class T>
+Result<T> read_document(const Host& host, const Asked& asked, const std::string& path,
+                        Result<T> (*reader)(std::string_view, std::vector<std::string>&)) {
+  Result<std::string> text = host.read(path);
+  if (!text) return text.error();
+  std::vector<std::string> unknown;
+  Result<T> value = reader(*text, unknown);
+  if (!value) return Error{value.error().text, cat(path, ": ", value.error().place)};
+  Result<Done> noted = note_unknown(asked, path, unknown);
+  if (!noted) return noted.error();
+  return value;
+}
+
+Result<Done> learn_policy(const Host& host, Asked& asked) {
+  const Options& given = asked.options;
+  if (given.has("--fail-on")) asked.inputs.set["FAIL_ON"] = given.get("--fail-on");
+  if (given.has("--allow")) asked.inputs.set["ALLOW"] = given.get("--allow");
+  Result<Policy> policy = make_policy(host, asked.inputs);
+  if (!policy) return policy.error();
+  asked.policy = *policy;
+  Result<int> timeout = timeout_ms_of(host, asked.inputs);
+  if (!timeout) return timeout.error();
+  asked.inputs.timeout_ms = *timeout;
+  return Done{};
+}
+
+// A recorded machine takes nothing from this one's environment.
+Result<Done> learn_request(const Host& host, Asked& asked) {
+  const Options& given = asked.options;
+  if (given.has("--request")) {
+    Result<Request> request = read_document(host, asked, given.get("--request"), read_request);
+    if (!request) return request.error();
+    asked.request = *request;
+  } else if (!given.has("--facts")) {
+    asked.request = make_request(host, asked.inputs);
+  }
+  if (given.has("--arch-list")) {
+    asked.request.arch_list = Text(given.get("--arch-list"), "--arch-list");
+    asked.request.arch_dialect = "torch";
+  }
+  if (given.has("--targets")) {
+    asked.request.targets_known = true;
+    asked.request.targets.clear();
+    for (const auto& part : split(given.get("--targets"), ";"))
+      if (!trim(part).empty()) asked.request.targets.emplace_back(trim(part));
+    asked.request.targets_from = "--targets";
+  }
+  const std::string purpose = given.get("--purpose", asked.request.purpose.c_str());
+  if (purpose != "extension" && purpose != "pytorch-source" && purpose != "run")
+    return Error{cat("'", tail(purpose, 40), "' is none of extension, pytorch-source, run"),
+                 "--purpose"};
+  asked.request.purpose = purpose;
+  return Done{};
+}
+
+// False: `status` says why.
+bool learn(Host& host, const std::vector<std::string>& args, const std::vector<OptionSpec>& specs,
+           const char* synopsis, Asked& asked, int& status) {
+  if (!parse_options(args, specs, synopsis, asked.options, status)) return false;
+  Result<Done> done = Done{};
+  if (!asked.options.words.empty())
+    done = Error{cat("unexpected word '", tail(asked.options.words[0], 60), "'"), ""};
+  if (done) done = learn_policy(host, asked);
+  if (done) done = learn_request(host, asked);
+  if (done) return true;
+  status = refuse(asked, done.error().str());
+  return false;
+}
+
+struct Machine {
+  std::string path;  // "" = this one
+  Facts facts;
+};
+
+bool machines(Host& host, const Asked& asked, std::vector<Machine>& out, int& status) {
+  for (const auto& path : asked.options.all("--facts")) {
+    Result<Facts> facts = read_document(host, asked, path, read_facts);
+    if (!facts) {
+      status = refuse(asked, facts.error().str());
+      return false;
+    }
+    facts->origin = "replayed";
+    out.push_back({path, *facts});
+  }
+  if (out.empty()) out.push_back({"", gather_all(host, asked.inputs)});
+  return true;
+}
+
+int answer(Host& host, const Asked& asked, const std::string& text, int status) {
+  if (!asked.options.has("--out")) return print_out(text) ? status : 3;
+  Result<Done> written = host.write_atomic(asked.options.get("--out"), text);
+  if (written) return status;
+  print_err(cat("tcstack ", asked.verb, ": cannot write ", written.error().str(), "\n"));
+  return 3;
+}
+
+}  // namespace
+
+int verb_check(Host& host, const std::vector<std::string>& args) {
+  Asked asked;
+  asked.verb = "check";
+  int status = 0;
+  std::vector<Machine> all;
+  const auto specs = specs_with({{"--format", "FORM", "text (default) or json", false}});
+  if (!learn(host, args, specs, "tcstack check [OPTIONS]", asked, status)) return status;
+  const std::string format = asked.options.get("--format", "text");
+  if (format != "text" && format != "json")
+    return refuse(asked, cat("--format: '", tail(format, 40), "' is none of text, json"));
+  if (!machines(host, asked, all, status)) return status;
+  std::string text;
+  Json reports = Json::array();
+  for (const auto& machine : all) {
+    Plan plan = make_plan(machine.facts, asked.request);
+    Report report = judge(RuleInput{machine.facts, asked.request, plan}, asked.policy);
+    if (report.outcome == "fail") status = 1;
+    if (format == "json") {
+      reports.push(report_json(report, machine.facts, plan));
+      if (all.size() > 1) reports.items.back().add("facts", machine.path);
+      continue;
+    }
+    if (all.size() > 1) text += cat(machine.path, ":\n");
+    text += report_text(report, machine.facts, plan);
+  }
+  if (format == "json") text = write_json(all.size() == 1 ? reports.items[0] : reports) + "\n";
+  return answer(host, asked, text, status);
+}
+
+int verb_plan(Host& host, const std::vector<std::string>& args) {
+  Asked asked;
+  asked.verb = "plan";
+  int status = 0;
+  std::vector<Machine> all;
+  const std::string forms = cat("one of ", kPlanForms);
+  const auto specs = specs_with({{"--emit", "FORM", forms.c_str(), false}});
+  if (!learn(host, args, specs, "tcstack plan --emit FORM [OPTIONS]", asked, status)) return status;
+  if (!machines(host, asked, all, status)) return status;
+  if (all.size() > 1) return refuse(asked, "takes one --facts");
+  const Facts& facts = all[0].facts;
+  Plan plan = make_plan(facts, asked.request);
+  std::string text, note;
+  const std::string form = asked.options.get("--emit", "json");
+  if (!plan_form(plan, form, text, note))
+    return refuse(asked, cat("--emit: '", tail(form, 40), "' is none of ", kPlanForms));
+  if (!note.empty()) print_err(cat("tcstack: note: ", note, "\n"));
+  Report report = judge(RuleInput{facts, asked.request, plan}, asked.policy);
+  if (report.outcome == "fail") {
+    // A plan that cannot work is not handed on as if it could.
+    for (const auto& finding : report.findings)
+      if (finding.severity >= asked.policy.fail_on) print_err(finding_text(finding) + "\n");
+    return 1;
+  }
+  return answer(host, asked, text, 0);
+}
+
+}  // namespace tcs

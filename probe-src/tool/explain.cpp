@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tcstack explain ID`: what a finding means, why, how to see it oneself, ways out.
+#include <algorithm>
+
+#include "base/text.h"
+#include "findings/finding.h"
+#include "tool/verbs.h"
+
+namespace tcs {
+namespace {
+
+std::string list_all() {
+  std::string out;
+  for (const auto& row : registry()) {
+    std::string slug = row.slug;
+    slug.append(slug.size() < 34 ? 34 - slug.size() : 1, ' ');
+    out += cat("TCS", row.id, "  ", slug, " ", name_of(row.layer), "\n");
+  }
+  return out;
+}
+
+std::string nearest(const std::string& word) {
+  const RuleRow* best = nullptr;
+  size_t least = 0;
+  for (const auto& row : registry()) {
+    size_t distance =
+        std::min(edit_distance(word, row.slug), edit_distance(word, cat("TCS", row.id)));
+    if (!best || distance < least) {
+      best = &row;
+      least = distance;
+    }
+  }
+  return best ? cat("TCS", best->id, " ", best->slug) : std::string();
+}
+
+}  // namespace
+
+int verb_explain(Host&, const std::vector<std::string>& args) {
+  Options options;
+  int status = 0;
+  if (!parse_options(args, {}, "tcstack explain [ID | SLUG]", options, status)) return status;
+  if (options.words.empty()) return print_out(list_all()) ? 0 : 3;
+  std::string out;
+  for (const auto& word : options.words) {
+    const RuleRow* row = find_row(word);
+    if (!row) {
+      const std::string asked = tail(word, 60);
+      print_err(cat("tcstack explain: there is no finding '", asked, "'; the nearest is ",
+                    nearest(asked), "\n"));
+      return 2;
+    }
+    out += cat("TCS", row->id, " ", row->slug, " (", name_of(row->layer), ", ",
+               name_of(row->severity), ")\n\n", trim(row->explain), "\n");
+  }
+  return print_out(out) ? 0 : 3;
+}
+
+}  // namespace tcs
