@@ -5,62 +5,44 @@
 namespace tcs {
 namespace {
 
-std::string plural(uint64_t n, const char* one, const char* many) {
+std::string counted(uint64_t n, const char* one, const char* many) {
   return cat(n, ' ', n == 1 ? one : many);
 }
 
-void pad(std::string& line, size_t width) {
-  if (line.size() < width) line.append(width - line.size(), ' ');
+// `text` in a column of this width; numbers stand right.
+std::string column(const std::string& text, size_t width, bool right = false) {
+  std::string space(text.size() < width ? width - text.size() : 1, ' ');
+  return right ? space + text : text + space;
 }
 
-std::string row(const ImageCount& image) {
-  std::string line = cat("  ", image.image.str());
-  pad(line, 16);
-  line += image.image.ptx ? "PTX" : "cubin";
-  pad(line, 23);
-  std::string count = cat(image.count), holders = cat(image.fat_binaries);
-  line += std::string(count.size() < 7 ? 7 - count.size() : 0, ' ') + count;
-  line += std::string(holders.size() < 14 ? 14 - holders.size() : 1, ' ') + holders;
-  return line + "\n";
-}
-
-// One line about PTX, one about what is neither cubin nor PTX.
-std::string remarks(const ImageList& list) {
+std::string table(const ImageList& list) {
+  if (list.images.empty() && list.fat_binaries == 0) return list.path + ": no device code\n";
+  std::string out = cat(list.path, ": ", counted(list.fat_binaries, "fat binary", "fat binaries"));
+  if (list.relocatable != 0) out += cat(", of these ", list.relocatable, " for the device link");
+  out += "\n  arch          kind    images  fat binaries\n";
   bool ptx = false;
-  for (const ImageCount& image : list.images) ptx = ptx || image.image.ptx;
-  std::string out;
+  for (const ImageCount& i : list.images) {
+    ptx = ptx || i.image.ptx;
+    out += cat("  ", column(i.image.str(), 14), column(i.image.ptx ? "PTX" : "cubin", 5),
+               column(cat(i.count), 9, true), column(cat(i.fat_binaries), 14, true), "\n");
+  }
   if (!ptx) out += "  no PTX\n";
   if (!list.ptx_isa.empty()) out += cat("  PTX .version ", join(list.ptx_isa, ", "), "\n");
   if (list.ptx_unread != 0) {
-    out += cat("  PTX .version unknown for ", plural(list.ptx_unread, "image", "images"), "\n");
+    out += cat("  PTX .version unknown: ", counted(list.ptx_unread, "image", "images"), "\n");
   }
-  for (const OtherKind& other : list.others) {
-    out += cat("  ", plural(other.count, "entry", "entries"), " of kind ", other.kind,
-               other.kind == 8 ? " (LTO intermediate code)" : "", ", neither cubin nor PTX\n");
+  for (const OtherKind& o : list.others) {
+    out += cat("  ", counted(o.count, "entry", "entries"), " of kind ", o.kind,
+               o.kind == 8 ? " (LTO code)" : "", ", neither cubin nor PTX\n");
   }
   return out;
 }
 
-std::string table(const ImageList& list) {
-  std::string out = list.path;
-  if (list.images.empty() && list.fat_binaries == 0) return out + ": no device code\n";
-  out += list.fat_binaries == 0
-             ? ": a cubin"
-             : cat(": ", plural(list.fat_binaries, "fat binary", "fat binaries"));
-  out += "\n  arch          kind    images  fat binaries\n";
-  for (const ImageCount& image : list.images) out += row(image);
-  return out + remarks(list);
-}
-
 Json file_json(const ImageList& list) {
-  Json file = Json::object();
   Json images = Json::array(), sets = Json::array(), isa = Json::array(), others = Json::array();
   for (const ImageCount& i : list.images) {
-    images.push(Json::object()
-                    .add("kind", i.image.ptx ? "ptx" : "cubin")
-                    .add("arch", i.image.str())
-                    .add("count", uint64_t{i.count})
-                    .add("fat_binaries", uint64_t{i.fat_binaries}));
+    Json row = Json::object().add("kind", i.image.ptx ? "ptx" : "cubin").add("arch", i.image.str());
+    images.push(row.add("count", uint64_t{i.count}).add("fat_binaries", uint64_t{i.fat_binaries}));
   }
   for (const FatBinarySet& s : list.sets) {
     Json names = Json::array();
@@ -71,11 +53,11 @@ Json file_json(const ImageList& list) {
   for (const OtherKind& o : list.others) {
     others.push(Json::object().add("kind", uint64_t{o.kind}).add("count", uint64_t{o.count}));
   }
-  file.add("path", list.path)
-      .add("fat_binaries", uint64_t{list.fat_binaries})
-      .add("images", images);
-  file.add("sets", sets).add("ptx_isa", isa).add("ptx_isa_unknown", uint64_t{list.ptx_unread});
-  return file.add("other", others);
+  Json file = Json::object().add("path", list.path);
+  file.add("fat_binaries", uint64_t{list.fat_binaries})
+      .add("relocatable", uint64_t{list.relocatable});
+  file.add("images", images).add("sets", sets).add("ptx_isa", isa);
+  return file.add("ptx_isa_unknown", uint64_t{list.ptx_unread}).add("other", others);
 }
 
 }  // namespace
@@ -88,10 +70,9 @@ std::string images_table(const std::vector<ImageList>& lists) {
 
 Json images_json(const std::vector<ImageResult>& files) {
   Json array = Json::array();
-  for (const ImageResult& file : files) {
-    array.push(file.list
-                   ? file_json(*file.list)
-                   : Json::object().add("path", file.path).add("error", file.list.error().str()));
+  for (const ImageResult& f : files) {
+    array.push(f.list ? file_json(*f.list)
+                      : Json::object().add("path", f.path).add("error", f.list.error().str()));
   }
   return Json::object().add("schema", "torch-cuda-stack/images/1").add("files", array);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Members of an ar archive (GNU, and BSD's long names).
+// Members of a GNU ar archive, one after the other.
 #pragma once
 #include <string>
 
@@ -8,25 +8,22 @@
 namespace tcs {
 
 struct ArMember {
-  std::string name;
-  uint64_t offset = 0;  // of its content in the file
+  std::string name;  // for messages
+  uint64_t offset = 0;
   uint64_t size = 0;
 };
 
 class Archive {
  public:
-  explicit Archive(File& file)
-      : window_(file, 0, file.size(), 4096), names_(file, 0, file.size(), 256) {}
-  Result<bool> next(ArMember& out);  // false at the end; symbol and name tables are not members
+  explicit Archive(File& file) : window_(file, 0, file.size(), 4096) {}
+  Result<bool> next(ArMember& out);  // false at the end; tables of symbols and names are no members
 
  private:
-  Result<bool> header(ArMember& out);
-  Result<Done> long_name(ArMember& out);
+  std::string long_name(const std::string& name);
 
   Window window_;
-  Window names_;
   uint64_t at_ = 8;
-  uint64_t names_at_ = 0, names_size_ = 0;  // GNU's table of long names
+  ArMember names_;  // GNU's table of long names
   uint32_t members_ = 0;
 };
 

@@ -35,8 +35,6 @@ class Program {
   }
   Result<std::string> string_at(uint64_t index);
   Result<bool> is_definition(uint64_t index, const std::string& symbol);
-  Result<bool> in_gnu_hash(uint64_t table, const std::string& symbol);
-  Result<bool> in_sysv_hash(uint64_t table, const std::string& symbol);
 
   Window window_;
   uint16_t machine_ = 0;
@@ -149,73 +147,42 @@ Result<bool> Program::is_definition(uint64_t index, const std::string& symbol) {
   return *name == symbol;
 }
 
-// The layout of both hash tables: https://flapenguin.me/elf-dt-gnu-hash and the gABI, chapter 5.
-Result<bool> Program::in_gnu_hash(uint64_t table, const std::string& symbol) {
+// DT_GNU_HASH: four words, a Bloom filter, buckets, and for each symbol of a bucket its hash, with
+// the lowest bit set on the last one.
+Result<bool> Program::defines(const std::string& symbol) {
   struct {
     uint32_t buckets, first, bloom_words, bloom_shift;
   } head;
+  uint64_t table = 0;
+  if (!tag(DT_GNU_HASH, table)) {
+    return window_.wrong(0, "no symbol hash table (DT_GNU_HASH) to look in");
+  }
   uint32_t hash = 5381;
   for (char c : symbol) hash = hash * 33 + static_cast<unsigned char>(c);
-  if (!read(table, head) || head.buckets == 0)
-    return window_.wrong(0, "DT_GNU_HASH cannot be read");
+  if (!read(table, head) || head.buckets == 0) {
+    return window_.wrong(0, cat("DT_GNU_HASH (", hex(table), ") cannot be read"));
+  }
   uint64_t buckets = table + sizeof head + uint64_t{8} * head.bloom_words;
   uint64_t chains = buckets + uint64_t{4} * head.buckets;
   uint32_t index = 0, link = 0;
-  if (!read(buckets + uint64_t{4} * (hash % head.buckets), index)) {
-    return window_.wrong(0, "DT_GNU_HASH has a bucket outside the file");
-  }
-  if (index < head.first) return false;
-  for (int steps = 0; steps < kMaxChain; ++steps, ++index) {
-    if (!read(chains + uint64_t{4} * (index - head.first), link)) break;
-    if ((link | 1) == (hash | 1)) {
+  bool readable = read(buckets + uint64_t{4} * (hash % head.buckets), index);
+  if (readable && index < head.first) return false;
+  for (int steps = 0; readable && steps < kMaxChain; ++steps, ++index) {
+    readable = read(chains + uint64_t{4} * (index - head.first), link);
+    if (readable && (link | 1) == (hash | 1)) {
       Result<bool> found = is_definition(index, symbol);
       if (!found || *found) return found;
     }
-    if (link & 1) return false;
+    if (readable && (link & 1)) return false;
   }
-  return window_.wrong(0, "DT_GNU_HASH has a chain without an end");
-}
-
-Result<bool> Program::in_sysv_hash(uint64_t table, const std::string& symbol) {
-  struct {
-    uint32_t buckets, chains;
-  } head;
-  uint32_t hash = 0;
-  for (char c : symbol) {
-    hash = (hash << 4) + static_cast<unsigned char>(c);
-    hash = (hash ^ ((hash & 0xf0000000u) >> 24)) & 0x0fffffffu;
-  }
-  if (!read(table, head) || head.buckets == 0) return window_.wrong(0, "DT_HASH cannot be read");
-  uint64_t link = table + sizeof head + uint64_t{4} * (hash % head.buckets);
-  for (int steps = 0; steps < kMaxChain; ++steps) {
-    uint32_t index = 0;
-    if (!read(link, index) || index >= head.chains) break;
-    if (index == STN_UNDEF) return false;
-    Result<bool> found = is_definition(index, symbol);
-    if (!found || *found) return found;
-    link = table + sizeof head + uint64_t{4} * (uint64_t{head.buckets} + index);
-  }
-  return window_.wrong(0, "DT_HASH has a chain without an end");
-}
-
-Result<bool> Program::defines(const std::string& symbol) {
-  uint64_t table = 0;
-  if (tag(DT_GNU_HASH, table)) return in_gnu_hash(table, symbol);
-  if (tag(DT_HASH, table)) return in_sysv_hash(table, symbol);
-  return window_.wrong(0, "no symbol table to look in (DT_GNU_HASH, DT_HASH)");
-}
-
-Error in_file(const std::string& path, Error error) {
-  error.place = cat(path, ":", error.place);
-  return error;
+  return window_.wrong(0, cat("DT_GNU_HASH (", hex(table), ") has a chain without an end"));
 }
 
 Result<Done> fill(Program& program, ElfDynamic& out) {
   std::vector<std::string> soname, rpath, runpath;
-  for (auto& want :
-       {std::make_pair(int64_t{DT_SONAME}, &soname),
-        std::make_pair(int64_t{DT_NEEDED}, &out.needed), std::make_pair(int64_t{DT_RPATH}, &rpath),
-        std::make_pair(int64_t{DT_RUNPATH}, &runpath)}) {
+  const std::pair<int64_t, std::vector<std::string>*> wanted[] = {
+      {DT_SONAME, &soname}, {DT_NEEDED, &out.needed}, {DT_RPATH, &rpath}, {DT_RUNPATH, &runpath}};
+  for (const auto& want : wanted) {
     Result<Done> done = program.strings(want.first, *want.second);
     if (!done) return done;
   }
@@ -226,28 +193,31 @@ Result<Done> fill(Program& program, ElfDynamic& out) {
   return Done{};
 }
 
+// Loads `path` and asks it; puts the path in front of the place of an error.
+template <class T, class Ask>
+Result<T> ask(const Host& host, const std::string& path, Ask question) {
+  Result<std::unique_ptr<File>> file = host.open(path);
+  if (!file) return file.error();
+  Program program(**file);
+  Result<Done> done = program.load();
+  Result<T> answer = done ? question(program) : Result<T>(done.error());
+  if (!answer) return Error{answer.error().text, cat(path, ":", answer.error().place)};
+  return answer;
+}
+
 }  // namespace
 
 Result<ElfDynamic> read_dynamic(const Host& host, const std::string& path) {
-  Result<std::unique_ptr<File>> file = host.open(path);
-  if (!file) return file.error();
-  Program program(**file);
-  ElfDynamic out;
-  Result<Done> done = program.load();
-  if (done) done = fill(program, out);
-  if (!done) return in_file(path, done.error());
-  return out;
+  return ask<ElfDynamic>(host, path, [](Program& program) -> Result<ElfDynamic> {
+    ElfDynamic out;
+    Result<Done> done = fill(program, out);
+    if (!done) return done.error();
+    return out;
+  });
 }
 
 Result<bool> defines_symbol(const Host& host, const std::string& path, const std::string& symbol) {
-  Result<std::unique_ptr<File>> file = host.open(path);
-  if (!file) return file.error();
-  Program program(**file);
-  Result<Done> done = program.load();
-  if (!done) return in_file(path, done.error());
-  Result<bool> found = program.defines(symbol);
-  if (!found) return in_file(path, found.error());
-  return found;
+  return ask<bool>(host, path, [&](Program& program) { return program.defines(symbol); });
 }
 
 }  // namespace tcs

@@ -55,13 +55,13 @@ Result<Elf64_Ehdr> read_elf_header(Window& window) {
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
     return window.wrong(0, "the ELF magic is not there");
   }
-  if (header.e_ident[EI_CLASS] != ELFCLASS64) {
-    return window.wrong(
-        EI_CLASS, cat("ELF class is ", int{header.e_ident[EI_CLASS]}, "; expected 2 (64-bit)"));
+  int bits = header.e_ident[EI_CLASS], order = header.e_ident[EI_DATA];
+  if (bits != ELFCLASS64) {
+    return window.wrong(EI_CLASS, cat("ELF class is ", bits, "; expected 2 (64-bit)"));
   }
-  if (header.e_ident[EI_DATA] != ELFDATA2LSB) {
-    return window.wrong(EI_DATA, cat("ELF data encoding is ", int{header.e_ident[EI_DATA]},
-                                     "; expected 1 (little-endian)"));
+  if (order != ELFDATA2LSB) {
+    return window.wrong(EI_DATA,
+                        cat("ELF data encoding is ", order, "; expected 1 (little-endian)"));
   }
   return header;
 }

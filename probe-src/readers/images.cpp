@@ -25,8 +25,7 @@ bool is_fat(std::string_view head) {
 
 std::string first_bytes(std::string_view head) {
   std::string out;
-  for (char c : head)
-    out += cat(out.empty() ? "" : " ", hex(static_cast<unsigned char>(c)).substr(2));
+  for (char c : head) out += cat(' ', hex(0x100u + static_cast<unsigned char>(c)).substr(3));
   return out;
 }
 
@@ -43,7 +42,7 @@ Result<std::vector<ElfSection>> fat_sections(const Window& window, const ElfFile
       return window.wrong(s.offset, cat("section ", s.name, " is compressed"));
     if (s.offset > window.size() || s.size > window.size() - s.offset) {
       return window.wrong(s.offset, cat("section ", s.name, " takes ", s.size,
-                                        " bytes; the file ends before that"));
+                                        " bytes, but the file ends before that"));
     }
     out.push_back(s);
   }
@@ -80,8 +79,10 @@ Result<Done> scan_elf(File& file, uint64_t base, uint64_t size, Inventory& inven
   Result<std::vector<ElfSection>> sections = fat_sections(window, *elf);
   if (!sections) return sections.error();
   for (const ElfSection& s : *sections) {
+    uint32_t before = inventory.fat_binaries();
     Result<Done> done = inventory.walk(window, s.offset, s.offset + s.size);
     if (!done) return done;
+    if (s.name == "__nv_relfatbin") inventory.count_relocatable(inventory.fat_binaries() - before);
   }
   return Done{};
 }
@@ -127,7 +128,7 @@ Result<Done> scan(File& file, Inventory& inventory) {
     return window.wrong(0,
                         "a thin archive, which only names its members; give the members instead");
   }
-  return window.wrong(0, cat("begins with bytes ", first_bytes(head.view()),
+  return window.wrong(0, cat("begins with bytes", first_bytes(head.view()),
                              "; expected ELF, ar archive, fat binary or cubin"));
 }
 

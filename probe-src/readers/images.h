@@ -33,6 +33,7 @@ struct OtherKind {
 struct ImageList {
   std::string path;
   uint32_t fat_binaries = 0;
+  uint32_t relocatable = 0;        // of these in __nv_relfatbin: input of the device link
   std::vector<ImageCount> images;  // sorted by (arch, cubin before PTX)
   std::vector<FatBinarySet> sets;
   // "8.5": `.version` of PTX as the headers of fat binaries have it, also where the text is

@@ -171,6 +171,7 @@ Result<uint64_t> Inventory::entry(Window& window, uint64_t at, uint64_t end,
 ImageList Inventory::list() const {
   ImageList out;
   out.fat_binaries = fat_binaries_;
+  out.relocatable = relocatable_;
   out.ptx_unread = ptx_unread_;
   for (const auto& [image, n] : counts_) out.images.push_back({image, n.count, n.fat_binaries});
   for (const auto& [images, n] : sets_) out.sets.push_back({{images.begin(), images.end()}, n});

@@ -18,6 +18,8 @@ class Inventory {
  public:
   // The fat binaries that fill [begin, end) of the window, with zero padding between them.
   Result<Done> walk(Window& window, uint64_t begin, uint64_t end);
+  uint32_t fat_binaries() const { return fat_binaries_; }
+  void count_relocatable(uint32_t n) { relocatable_ += n; }
   void add_cubin(const Sm& sm) { ++counts_[Image{sm, false}].count; }
   ImageList list() const;
 
@@ -34,6 +36,7 @@ class Inventory {
   std::set<std::pair<int, int>> ptx_isa_;
   std::map<uint16_t, uint32_t> other_;
   uint32_t fat_binaries_ = 0;
+  uint32_t relocatable_ = 0;
   uint32_t entries_ = 0;
   uint32_t ptx_unread_ = 0;
   uint64_t padding_ = 0;
