@@ -130,7 +130,7 @@ void learn_version(const Host& host, const std::string& libraries, TorchFacts& t
   const VersionText text = read_version(host, torch.root.value());
   if (text.has_version)
     torch.version = Text(text.version, text.from);
-  else
+  else if (torch.reason.empty())
     torch.reason = text.from + " does not say the version";
   std::string cuda = text.cuda;
   if (cuda.empty() && text.hip.empty() && text.xpu.empty())
