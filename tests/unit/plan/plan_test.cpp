@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch_test_macros.hpp>
+
+#include "machine.h"
+
+using namespace tcs;
+using Kind = PlanIssue::Kind;
+
+namespace {
+
+// torch 2.15.0: 476 fat binaries hold all six; 59 of them also 100a and 103f; the rest are
+// specialised kernels (counts read from the wheel's libtorch_cuda.so, 2026-11).
+void add_torch_215(Facts& facts) {
+  const char* six = "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120";
+  static std::string more = std::string(six) + " sm_100a sm_103f";
+  add_torch(facts, "2.15.0+cu132",
+            {{six, 417}, {more.c_str(), 59}, {"sm_90a", 4}, {"sm_89", 1}, {"sm_120a sm_121a", 1}});
+}
+
+// torch 1.13.1: 271 fat binaries with several architectures (50 with 3.5 in place of 3.7), 31 with
+// one.
+void add_torch_113(Facts& facts) {
+  add_torch(facts, "1.13.1",
+            {{"sm_37 sm_50 sm_60 sm_70 sm_75 sm_80 sm_86", 221},
+             {"sm_35 sm_50 sm_60 sm_70 sm_75 sm_80 sm_86", 50},
+             {"sm_70", 3},
+             {"sm_75", 4},
+             {"sm_80", 16},
+             {"sm_86", 8}});
+}
+
+}  // namespace
+
+TEST_CASE("without a GPU and without a target the plan is PyTorch's own architectures") {
+  Facts facts = with_nvcc("13.2.78", kNvcc130);
+  add_torch_215(facts);
+  facts.devices.state = std::string("none");
+  Plan plan = make_plan(facts, Request());
+  CHECK(torch_list(plan).text == "7.5;8.0;8.6;9.0;10.0;12.0");
+  CHECK(issue_of(plan, Kind::DefaultTargets) != nullptr);
+  CHECK(issue_of(plan, Kind::Empty) == nullptr);
+  CHECK(plan.complete);
+  CHECK_FALSE(plan.by_user);
+  CHECK(plan.gencodes[0].reason == "PyTorch 2.15.0+cu132 has sm_75");
+  CHECK(plan.targets.size() == 6);
+}
+
+TEST_CASE("PyTorch 1.13's own architectures leave out 3.5, which serves a part of its kernels") {
+  Facts facts = with_nvcc("11.8.89", kNvcc118);
+  add_torch_113(facts);
+  CHECK(torch_list(make_plan(facts, target_request({"torch"}))).text ==
+        "3.7;5.0;6.0;7.0;7.5;8.0;8.6");
+}
+
+TEST_CASE("PyTorch's architectures that nvcc does not build are left out with a note") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  add_torch(facts, "2.7.1", {{"sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90", 378}});
+  Plan plan = make_plan(facts, Request());
+  CHECK(shown(plan) == "75:75 80:80 86:86 90:90");
+  REQUIRE(issue_of(plan, Kind::NameCut) != nullptr);
+  CHECK(issue_of(plan, Kind::NameCut)->detail ==
+        "nvcc 13.0.88 does not build 5.0 6.0 7.0 of PyTorch 2.7.1");
+}
+
+TEST_CASE("a PyTorch for one architecture, with PTX, is mirrored whole") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  add_torch(facts, "2.11.0", {{"sm_86 compute_86", 300}, {"sm_86", 3}});
+  CHECK(shown(make_plan(facts, Request())) == "86:86 86:ptx");
+}
+
+TEST_CASE("a PyTorch known by a bare list of images is taken at its plain ones") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  facts.torch.state = std::string("found");
+  facts.torch.images = std::vector<std::string>{"sm_80", "sm_90", "sm_90a", "sm_103f", "sm_120"};
+  CHECK(shown(make_plan(facts, Request())) == "80:80 90:90 120:120");
+}
+
+TEST_CASE("counts without sets give the same architectures") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  facts.torch.state = std::string("found");
+  TorchLibrary library;
+  library.coverage = {{"sm_80", 476, 476}, {"sm_90", 476, 476}, {"sm_103f", 59, 59}};
+  facts.torch.libraries.push_back(library);
+  CHECK(shown(make_plan(facts, Request())) == "80:80 90:90");
+}
+
+TEST_CASE("a visible GPU is the default target, and gets machine code of its own") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  add_torch_215(facts);
+  add_device(facts, "8.9", "NVIDIA L4");
+  Plan plan = make_plan(facts, Request());
+  CHECK(shown(plan) == "89:89");
+  CHECK(plan.gencodes[0].reason == "device 0 (NVIDIA L4) is 8.9");
+  REQUIRE(plan.targets.size() == 1);
+  CHECK(plan.targets[0].device == 0);
+  CHECK(plan.issues.empty());
+}
+
+TEST_CASE("several GPUs: each capability once, all devices as reasons") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  add_device(facts, "12.0", "A");
+  add_device(facts, "9.0", "B");
+  add_device(facts, "12.0", "A");
+  Plan plan = make_plan(facts, target_request({"native"}));
+  CHECK(shown(plan) == "90:90 120:120");
+  CHECK(plan.gencodes[1].reason == "device 0 (A) is 12.0; device 2 (A) is 12.0");
+  CHECK(plan.targets.size() == 3);
+}
+
+TEST_CASE("a hidden GPU is no target") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  add_device(facts, "8.6");
+  add_device(facts, "9.0");
+  facts.devices.list[0].visible = false;
+  CHECK(shown(make_plan(facts, target_request({"native"}))) == "90:90");
+}
+
+TEST_CASE("native without a visible device is refused, as target and in a list") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  facts.devices.state = std::string("none");
+  for (const Request& request : {target_request({"native"}), list_request("native")}) {
+    Plan plan = make_plan(facts, request);
+    CHECK(plan.gencodes.empty());
+    CHECK(issue_of(plan, Kind::NoVisibleDevice) != nullptr);
+    CHECK(issue_of(plan, Kind::Empty) != nullptr);
+  }
+}
+
+TEST_CASE("a device without a capability is said to be unknown") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  add_device(facts, "9.0");
+  add_device(facts, "9.0");
+  facts.devices.list[1].cc = Text();
+  Plan plan = make_plan(facts, Request());
+  CHECK(shown(plan) == "90:90");
+  CHECK(issue_of(plan, Kind::UnknownDevice) != nullptr);
+  CHECK_FALSE(plan.complete);
+}
+
+TEST_CASE("a GPU newer than nvcc gets the nearest older code of its major") {
+  Facts facts = with_nvcc("12.8.93", kNvcc128);
+  add_device(facts, "12.1", "NVIDIA GB10");
+  Plan plan = make_plan(facts, Request());
+  CHECK(shown(plan) == "120:120");
+  const PlanIssue* issue = issue_of(plan, Kind::NearestArch);
+  REQUIRE(issue != nullptr);
+  CHECK(issue->token == "12.1");
+  CHECK(issue->range_begin == "12.9");
+  CHECK(issue->detail == "sm_120 code runs on it");
+}
+
+TEST_CASE("a GPU of a major that nvcc lacks gets PTX of the newest plain architecture") {
+  Facts facts = with_nvcc("12.4.131", kNvcc124);
+  add_device(facts, "12.0", "NVIDIA GeForce RTX 5090");
+  Plan plan = make_plan(facts, Request());
+  CHECK(shown(plan) == "90:ptx");
+  CHECK(issue_of(plan, Kind::NearestArch) != nullptr);
+}
+
+TEST_CASE("a GPU that no table knows is planned by rule") {
+  Facts facts = with_nvcc("13.5.37", kNvcc135);
+  add_device(facts, "13.0");
+  CHECK(shown(make_plan(facts, Request())) == "121:ptx");
+  add_device(facts, "12.7");
+  CHECK(shown(make_plan(facts, Request())) == "121:121 121:ptx");
+  CHECK(shown(make_plan(facts, target_request({"13.0"}))) == "121:ptx");
+}
+
+TEST_CASE("an Orin that nvcc does not know gets PTX, not desktop code") {
+  Facts facts = with_nvcc("11.1", "70 75 80 86");
+  add_device(facts, "8.7", "Orin");
+  CHECK(shown(make_plan(facts, Request())) == "86:ptx");
+}
+
+TEST_CASE("a GPU older than nvcc builds for has no architecture") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  add_device(facts, "6.1", "NVIDIA GeForce GTX 1080");
+  Plan plan = make_plan(facts, Request());
+  CHECK(plan.gencodes.empty());
+  const PlanIssue* issue = issue_of(plan, Kind::NoArch);
+  REQUIRE(issue != nullptr);
+  CHECK(issue->range_end == "12.9");
+  CHECK(issue->detail ==
+        "nvcc 13.0.88 builds nothing that runs on device 0 (NVIDIA GeForce GTX 1080)");
+}
+
+TEST_CASE("targets may be capabilities, GPU names and architecture names") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  Plan plan = make_plan(facts, target_request({"RTX 4090", "9.0a", "A100-SXM4-80GB", "12.0+PTX"}));
+  CHECK(shown(plan) == "80:80 89:89 90a:90a 120:120 120:ptx");
+  CHECK(plan.targets.size() == 4);
+  CHECK(plan.gencodes[1].reason == "target GeForce RTX 4090 (TorchCudaStack_TARGETS)");
+  CHECK(shown(make_plan(facts, target_request({"Hopper"}))) == "90:90 90:ptx");
+  CHECK(make_plan(facts, target_request({"Ampere"})).targets.size() == 2);
+}
+
+TEST_CASE("a target that is nothing is refused") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  CHECK(issue_of(make_plan(facts, target_request({"RTX 9999"})), Kind::UnknownName) != nullptr);
+  CHECK(issue_of(make_plan(facts, target_request({"99.9"})), Kind::Nonsense) != nullptr);
+  CHECK(issue_of(make_plan(facts, target_request({"8.0,8.6"})), Kind::Malformed) != nullptr);
+}
+
+TEST_CASE("the user's list is the plan, and the targets are what it is judged against") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  add_device(facts, "12.0");
+  Request request = list_request("8.6");
+  Plan plan = make_plan(facts, request);
+  CHECK(plan.by_user);
+  CHECK(shown(plan) == "86:86");
+  CHECK(plan.list_from == "TORCH_CUDA_ARCH_LIST (environment)");
+  REQUIRE(plan.targets.size() == 1);
+  CHECK(plan.targets[0].sm.dotted() == "12.0");
+
+  request.targets_known = true;
+  request.targets = {"9.0", "Ampere", "RTX 3060"};
+  plan = make_plan(facts, request);
+  CHECK(shown(plan) == "86:86");
+  CHECK(plan.targets.size() == 3);
+}
+
+TEST_CASE("a list without targets and without a GPU is judged against nothing") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  add_torch_215(facts);
+  CHECK(make_plan(facts, list_request("8.6")).targets.empty());
+}
+
+TEST_CASE("two lists that differ are named both; PTX alone makes no difference") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  Request request = list_request("8.6;9.0");
+  request.other_list = Text("86;90", "CUDAARCHS (environment)");
+  request.other_dialect = "cmake";
+  CHECK(issue_of(make_plan(facts, request), Kind::ListsDiffer) == nullptr);
+  request.other_list = Text("75", "CUDAARCHS (environment)");
+  Plan plan = make_plan(facts, request);
+  const PlanIssue* issue = issue_of(plan, Kind::ListsDiffer);
+  REQUIRE(issue != nullptr);
+  CHECK(issue->token == "8.6;9.0");
+  CHECK(issue->detail == "CUDAARCHS (environment) is 75");
+  CHECK(shown(plan) == "86:86 90:90");
+}
+
+TEST_CASE("Auto and Common are the default targets, never a list that nvcc cannot build") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  add_torch_215(facts);
+  for (const char* word : {"Auto", "Common"}) {
+    Plan plan = make_plan(facts, list_request(word));
+    CHECK(torch_list(plan).text == "7.5;8.0;8.6;9.0;10.0;12.0");
+    REQUIRE(issue_of(plan, Kind::NotWhatNvccHas) != nullptr);
+    CHECK(issue_of(plan, Kind::NotWhatNvccHas)->token == word);
+  }
+}
+
+TEST_CASE("where only the release of nvcc is known the table predicts what it builds") {
+  Facts facts = with_nvcc_release("12.4");
+  Plan plan = make_plan(facts, list_request("9.0;12.0"));
+  CHECK(shown(plan) == "90:90");
+  CHECK(issue_of(plan, Kind::NotYetKnown) != nullptr);
+  CHECK(plan.archs_from == "the table for CUDA 12.4");
+  CHECK(make_plan(with_nvcc("12.4.131", kNvcc124), Request()).archs_from == "nvcc 12.4.131");
+}
+
+TEST_CASE("the table for a release is what that release's ptxas said") {
+  const std::pair<const char*, const char*> releases[] = {{"11.8", kNvcc118},
+                                                          {"12.4", kNvcc124},
+                                                          {"12.8", kNvcc128},
+                                                          {"13.0", kNvcc130},
+                                                          {"13.5", kNvcc135}};
+  for (const auto& release : releases) {
+    INFO(release.first);
+    for (const Sm& sm : {Sm{3, 5, 0}, Sm{6, 1, 0}, Sm{9, 0, 'a'}, Sm{10, 1, 0}, Sm{10, 7, 'f'},
+                         Sm{11, 0, 0}, Sm{12, 1, 'f'}, Sm{12, 0, 0}}) {
+      bool table =
+          !make_plan(with_nvcc_release(release.first), list_request(sm.dotted())).gencodes.empty();
+      bool nvcc = !make_plan(with_nvcc(release.first, release.second), list_request(sm.dotted()))
+                       .gencodes.empty();
+      CHECK(table == nvcc);
+    }
+  }
+}
+
+TEST_CASE("without a toolkit a list is kept, unchecked, and said to be so") {
+  Plan plan = make_plan(Facts(), list_request("8.6;12.0f;99.9;9.0f"));
+  CHECK(shown(plan) == "86:86 120f:120f");
+  CHECK(issue_of(plan, Kind::UnknownToolkit) != nullptr);
+  CHECK(issue_of(plan, Kind::Nonsense) != nullptr);
+  CHECK(issue_of(plan, Kind::NoSuchSuffix) != nullptr);
+  CHECK_FALSE(plan.complete);
+}
+
+TEST_CASE("where nothing is known nothing is made up") {
+  Plan plan = make_plan(Facts(), Request());
+  CHECK(plan.gencodes.empty());
+  CHECK(issue_of(plan, Kind::UnknownTorch) != nullptr);
+  CHECK(issue_of(plan, Kind::UnknownToolkit) != nullptr);
+  CHECK(issue_of(plan, Kind::Empty) != nullptr);
+  CHECK_FALSE(plan.complete);
+}
+
+TEST_CASE("a run needs no compiler") {
+  Facts facts;
+  add_torch_215(facts);
+  add_device(facts, "9.0");
+  Request request;
+  request.purpose = "run";
+  Plan plan = make_plan(facts, request);
+  CHECK(plan.targets.size() == 1);
+  CHECK(issue_of(plan, Kind::UnknownToolkit) == nullptr);
+}
+
+TEST_CASE("what torch's Python parser does not know is said, by release") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  add_torch_215(facts);
+  Plan plan = make_plan(facts, list_request("8.8;9.0;12.0f"));
+  const PlanIssue* issue = issue_of(plan, Kind::TorchPythonToken);
+  REQUIRE(issue != nullptr);
+  CHECK(issue->token == "8.8");
+  CHECK(issue->by_user);
+  facts.torch.version = std::string("2.3.0");
+  add_device(facts, "12.0");
+  plan = make_plan(facts, Request());
+  REQUIRE(issue_of(plan, Kind::TorchPythonToken) != nullptr);
+  CHECK_FALSE(issue_of(plan, Kind::TorchPythonToken)->by_user);
+}
