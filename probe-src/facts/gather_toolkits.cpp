@@ -148,6 +148,7 @@ void describe(const Host& host, Install& install) {
     return;
   }
   t.nvcc = Text(place.program, place.origin);
+  if (!install.answers) return;
   place_toolkit(host, place.program, install.dry, t);
   find_parts(host, install.dry, t);
 }

@@ -70,12 +70,17 @@ Result<std::string> lay_link_farm(Host& host, const Toolkit& toolkit, const std:
   // nvcc does not follow a link to itself: called as DIR/bin/nvcc it reads DIR/bin/nvcc.profile and
   // takes DIR/bin/.. for its root. With bin one link, that '..' would lead back into the toolkit
   // and past lib64; so bin is a folder with a link for each file. (13.2 and 13.5, nvcc --dryrun.)
+  std::string include = toolkit.include_dir.or_else(root + "/include");
+  // Laid for another toolkit: none of its links may stay.
+  if (host.stat(dir).exists() && host.real_path(dir + "/include") != host.real_path(include)) {
+    Result<Done> removed = host.remove_tree(dir);
+    if (!removed) return removed.error();
+  }
   Farm farm(host);
   farm.folder(dir);
   farm.entries(root + "/bin", dir + "/bin");
   farm.link(toolkit.nvcc.value(), dir + "/bin/nvcc");
-  farm.link(toolkit.include_dir.known() ? toolkit.include_dir.value() : root + "/include",
-            dir + "/include");
+  farm.link(include, dir + "/include");
   farm.link(root + "/nvvm", dir + "/nvvm");
   if (toolkit.library_dir.known()) {
     farm.entries(toolkit.library_dir.value(), dir + "/lib64");

@@ -48,11 +48,33 @@ bool number_after(std::string_view text, std::string_view op, int& out) {
   return true;
 }
 
-bool any_of(std::string_view text, std::initializer_list<const char*> parts) {
-  for (const char* part : parts)
-    if (contains(text, part)) return true;
-  return false;
-}
+// What nvcc and its tools print when they stop, the more telling first.
+constexpr struct {
+  const char* kind;
+  const char* text;
+} kSigns[] = {{"host-compiler", "unsupported GNU version"},
+              {"host-compiler", "unsupported clang version"},
+              {"host-compiler", "-- unsupported"},
+              {"host-compiler", "UNSUPPORTED COMPILER"},
+              {"host-compiler", "host compiler"},
+              {"host-compiler", "gcc: No such file"},
+              {"host-compiler", "gcc: not found"},
+              {"arch", "Unsupported gpu architecture"},
+              {"cicc", "cicc: not found"},
+              {"cicc", "cicc: No such"},
+              {"cicc", "'cicc'"},
+              {"cicc", "libnvvm"},
+              {"cicc", "libdevice"},
+              {"ptxas", "ptxas fatal"},
+              {"ptxas", "ptxas error"},
+              {"ptxas", "ptxas: "},
+              {"ptxas", "'ptxas'"},
+              {"link", "cannot find -l"},
+              {"headers", ".h: No such file"},
+              {"headers", "file not found"},
+              {"headers", ".h:"},
+              {"headers", ".hpp:"},
+              {"headers", ".h("}};
 
 }  // namespace
 
@@ -136,31 +158,23 @@ std::string failure_kind(const Outcome& outcome) {
   if (outcome.state == Outcome::State::TimedOut) return "hang";
   if (outcome.state == Outcome::State::Signalled) return "crash";
   if (outcome.ok()) return {};
-  std::string_view err = outcome.err;
-  if (any_of(err, {"unsupported GNU version", "unsupported clang version", "UNSUPPORTED COMPILER",
-                   "-- unsupported", "host compiler", "compiler-bindir"}))
-    return "host-compiler";
-  if (contains(err, "Unsupported gpu architecture")) return "arch";
-  if (any_of(err, {"cicc: not found", "'cicc'", "cicc: No such", "libnvvm", "libdevice", "/cicc:"}))
-    return "cicc";
-  if (any_of(err, {"ptxas fatal", "ptxas error", "ptxas: ", "'ptxas'", "ptxas application"}))
-    return "ptxas";
-  if (any_of(err, {"cannot find -l", "undefined reference", "ld returned"})) return "link";
-  if (any_of(err, {".h: No such file", ".h' file not found", ".hpp: No such file",
-                   "cannot open source"}))
-    return "headers";
-  if (any_of(err, {"gcc: No such file", "g++: No such file", "gcc: not found", "g++: not found"}))
-    return "host-compiler";
-  return any_of(err, {".h(", ".h:", ".hpp(", ".hpp:"}) ? "headers" : "output";
+  for (const auto& sign : kSigns)
+    if (contains(outcome.err, sign.text)) return sign.kind;
+  return "output";
 }
 
 std::string telling_lines(const Outcome& outcome) {
   if (outcome.state != Outcome::State::Exited) return outcome.describe();
   std::vector<std::string> picked;
   for (const std::string& line : lines_of(outcome.err)) {
-    if (starts_with(line, "#$ ") || picked.size() == 2) continue;
-    if (any_of(line, {"error", "fatal", "ERROR", "not found", "No such file", "Use 'nvcc"}))
-      picked.push_back(tail(trim(line).substr(0, 300), 300));
+    // gcc shows the source line again behind a bar; the advice of host_config.h is ours to give.
+    if (starts_with(line, "#$ ") || contains(line, " | ") || picked.size() == 2) continue;
+    std::string_view text = trim(line).substr(0, trim(line).find(" The nvcc flag"));
+    for (const char* word : {"error", "fatal", "ERROR", "not found", "No such file", "Use 'nvcc"})
+      if (contains(text, word)) {
+        picked.push_back(tail(text.substr(0, 300), 300));
+        break;
+      }
   }
   if (!picked.empty()) return join(picked, "; ");
   std::string_view rest = trim(outcome.err.empty() ? outcome.out : outcome.err);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch_test_macros.hpp>
+
+#include "facts/fake_toolkit.h"
+
+using namespace tcs;
+
+namespace {
+Toolkit pip(ToolkitHost& host, const std::string& root) {
+  host.toolkit(root, "13.2.78", "lib", {"libcudart.so.13", "libcudart_static.a", "libnvrtc.so.13"});
+  Inputs in;
+  in.set["TOOLKIT"] = root;
+  Facts facts;
+  gather_toolkits(host, in, facts);
+  return *facts.toolkit();
+}
+}  // namespace
+
+TEST_CASE("a whole toolkit needs no link farm") {
+  ToolkitHost host;
+  host.toolkit("/usr/local/cuda", "13.2.78");
+  Facts facts;
+  gather_toolkits(host, {}, facts);
+  Result<std::string> root = lay_link_farm(host, *facts.toolkit(), "/b/toolkit");
+  REQUIRE(root);
+  CHECK(*root == "/usr/local/cuda");
+  CHECK_FALSE(host.stat("/b/toolkit").exists());
+}
+
+TEST_CASE("the farm of a pip toolkit is a whole root, and the toolkit stays as it is") {
+  ToolkitHost host;
+  Toolkit t = pip(host, "/v e/nvidia/cu13");
+  auto before = host.files;
+  Result<std::string> root = lay_link_farm(host, t, "/b \"q\";1/toolkit");
+  REQUIRE(root);
+  CHECK(*root == "/b \"q\";1/toolkit");
+  auto leads = [&](const char* path) { return host.real_path(*root + path); };
+  CHECK(leads("/bin/nvcc") == "/v e/nvidia/cu13/bin/nvcc");
+  CHECK(leads("/bin/nvcc.profile") == "/v e/nvidia/cu13/bin/nvcc.profile");
+  CHECK(leads("/bin/..") == *root);  // where nvcc takes its root from
+  CHECK(leads("/include/cuda.h") == "/v e/nvidia/cu13/include/cuda.h");
+  CHECK(leads("/nvvm/bin/cicc") == "/v e/nvidia/cu13/nvvm/bin/cicc");
+  CHECK(leads("/lib64/libcudart.so") == "/v e/nvidia/cu13/lib/libcudart.so.13");
+  CHECK(leads("/lib64/libnvrtc.so") == "/v e/nvidia/cu13/lib/libnvrtc.so.13");
+  CHECK(leads("/lib/libcudart_static.a") == "/v e/nvidia/cu13/lib/libcudart_static.a");
+  CHECK(host.files == before);
+}
+
+TEST_CASE("laying the farm again changes nothing, and another toolkit's farm replaces it") {
+  ToolkitHost host;
+  Toolkit t = pip(host, "/v/nvidia/cu13");
+  REQUIRE(lay_link_farm(host, t, "/b/toolkit"));
+  auto links = host.links;
+  REQUIRE(lay_link_farm(host, t, "/b/toolkit"));
+  CHECK(host.links == links);
+  ToolkitHost other;
+  other.links = links;
+  other.toolkit("/v/nvidia/cu13", "13.2.78", "lib", {"libcudart.so.13", "libold.so.1"});
+  Toolkit next = pip(other, "/w/nvidia/cu13");
+  other.links["/b/toolkit/lib64/libold.so"] = "/v/nvidia/cu13/lib/libold.so.1";
+  REQUIRE(lay_link_farm(other, next, "/b/toolkit"));
+  CHECK(other.real_path("/b/toolkit/lib64/libcudart.so") == "/w/nvidia/cu13/lib/libcudart.so.13");
+  CHECK_FALSE(other.stat("/b/toolkit/lib64/libold.so").exists());
+}
+
+TEST_CASE("a farm for a toolkit without a root is an error with the place") {
+  ToolkitHost host;
+  Result<std::string> root = lay_link_farm(host, Toolkit{}, "/b/toolkit");
+  REQUIRE_FALSE(root);
+  CHECK(root.error().str() ==
+        "/b/toolkit: the toolkit's root is unknown; expected a folder with bin/nvcc");
+}
