@@ -129,107 +129,108 @@ PlanIssue Buildable::refuse(const Sm& sm) const {
     if (release_ == 0 || row->built_by(release_)) {
       issue.detail = cat(nvcc(), " refuses it, though CUDA ", issue.range_begin, " has it");
     }
-    return issue;
   }
+  return issue;
+}
 
-  namespace {
+namespace {
 
-  struct Group {
-    std::vector<Image> images;
-    int count = 0;
-  };
+struct Group {
+  std::vector<Image> images;
+  int count = 0;
+};
 
-  // The fat binaries of all its libraries, by the set of images they hold; without the specialised
-  // ones. Empty where the recording has no sets.
-  std::vector<Group> fat_binary_groups(const TorchFacts& torch) {
-    std::vector<Group> all, several;
-    for (const TorchLibrary& library : torch.libraries) {
-      for (const ImageSet& set : library.sets) {
-        Group group;
-        group.count = set.count;
-        bool mixed = false;
-        for (const std::string& name : set.images) {
-          Image image;
-          if (!parse_image(name, image)) continue;
-          group.images.push_back(image);
-          mixed = mixed || image.sm.base() != group.images[0].sm.base();
-        }
-        if (group.images.empty()) continue;
-        all.push_back(group);
-        if (mixed) several.push_back(group);
-      }
-    }
-    return several.empty() ? all : several;
-  }
-
-  bool is_own(const Image& image, const std::vector<Group>& groups) {
-    int total = 0, present = 0, served = 0;
-    for (const Group& group : groups) {
-      const std::vector<Image>& images = group.images;
-      total += group.count;
-      if (std::find(images.begin(), images.end(), image) != images.end()) present += group.count;
-      if (best_fit(images, image.sm.base()) != Fit::None) served += group.count;
-    }
-    return present * 2 > total && served * 10 >= total * 9;
-  }
-
-  void add_unique(std::vector<Image>& list, const Image& image) {
-    if (std::find(list.begin(), list.end(), image) == list.end()) list.push_back(image);
-  }
-
-  // Recordings with counts but no sets: those in most of the fat binaries that the best one is in.
-  std::vector<Image> from_coverage(const TorchFacts& torch) {
-    std::vector<std::pair<Image, int>> counts;
-    int most = 0;
-    for (const TorchLibrary& library : torch.libraries) {
-      for (const CoverageRow& row : library.coverage) {
+// The fat binaries of all its libraries, by the set of images they hold; without the specialised
+// ones. Empty where the recording has no sets.
+std::vector<Group> fat_binary_groups(const TorchFacts& torch) {
+  std::vector<Group> all, several;
+  for (const TorchLibrary& library : torch.libraries) {
+    for (const ImageSet& set : library.sets) {
+      Group group;
+      group.count = set.count;
+      bool mixed = false;
+      for (const std::string& name : set.images) {
         Image image;
-        if (!parse_image(row.arch, image)) continue;
-        auto same = [&](const std::pair<Image, int>& c) { return c.first == image; };
-        auto at = std::find_if(counts.begin(), counts.end(), same);
-        if (at == counts.end()) at = counts.insert(at, {image, 0});
-        at->second += row.fat_binaries;
-        most = std::max(most, at->second);
+        if (!parse_image(name, image)) continue;
+        group.images.push_back(image);
+        mixed = mixed || image.sm.base() != group.images[0].sm.base();
       }
+      if (group.images.empty()) continue;
+      all.push_back(group);
+      if (mixed) several.push_back(group);
     }
-    std::vector<Image> own;
-    for (const auto& c : counts) {
-      if (c.second * 2 > most) own.push_back(c.first);
-    }
-    return own;
   }
+  return several.empty() ? all : several;
+}
 
-  // A bare list of names: the plain ones, since a/f images are specialised in every release so far.
-  std::vector<Image> from_names(const TorchFacts& torch) {
-    std::vector<std::string> names = torch.images.value();
-    for (const TorchLibrary& library : torch.libraries) {
-      const std::vector<std::string>& more = library.images.value();
-      names.insert(names.end(), more.begin(), more.end());
-    }
-    std::vector<Image> plain, all;
-    for (const std::string& name : names) {
+bool is_own(const Image& image, const std::vector<Group>& groups) {
+  int total = 0, present = 0, served = 0;
+  for (const Group& group : groups) {
+    const std::vector<Image>& images = group.images;
+    total += group.count;
+    if (std::find(images.begin(), images.end(), image) != images.end()) present += group.count;
+    if (best_fit(images, image.sm.base()) != Fit::None) served += group.count;
+  }
+  return present * 2 > total && served * 10 >= total * 9;
+}
+
+void add_unique(std::vector<Image>& list, const Image& image) {
+  if (std::find(list.begin(), list.end(), image) == list.end()) list.push_back(image);
+}
+
+// Recordings with counts but no sets: those in most of the fat binaries that the best one is in.
+std::vector<Image> from_coverage(const TorchFacts& torch) {
+  std::vector<std::pair<Image, int>> counts;
+  int most = 0;
+  for (const TorchLibrary& library : torch.libraries) {
+    for (const CoverageRow& row : library.coverage) {
       Image image;
-      if (!parse_image(name, image)) continue;
-      add_unique(all, image);
-      if (image.sm.plain()) add_unique(plain, image);
+      if (!parse_image(row.arch, image)) continue;
+      auto same = [&](const std::pair<Image, int>& c) { return c.first == image; };
+      auto at = std::find_if(counts.begin(), counts.end(), same);
+      if (at == counts.end()) at = counts.insert(at, {image, 0});
+      at->second += row.fat_binaries;
+      most = std::max(most, at->second);
     }
-    return plain.empty() ? all : plain;
   }
+  std::vector<Image> own;
+  for (const auto& c : counts) {
+    if (c.second * 2 > most) own.push_back(c.first);
+  }
+  return own;
+}
 
-  }  // namespace
+// A bare list of names: the plain ones, since a/f images are specialised in every release so far.
+std::vector<Image> from_names(const TorchFacts& torch) {
+  std::vector<std::string> names = torch.images.value();
+  for (const TorchLibrary& library : torch.libraries) {
+    const std::vector<std::string>& more = library.images.value();
+    names.insert(names.end(), more.begin(), more.end());
+  }
+  std::vector<Image> plain, all;
+  for (const std::string& name : names) {
+    Image image;
+    if (!parse_image(name, image)) continue;
+    add_unique(all, image);
+    if (image.sm.plain()) add_unique(plain, image);
+  }
+  return plain.empty() ? all : plain;
+}
 
-  std::vector<Image> own_images(const TorchFacts& torch) {
-    std::vector<Group> groups = fat_binary_groups(torch);
-    std::vector<Image> own;
-    for (const Group& group : groups) {
-      for (const Image& image : group.images) {
-        if (is_own(image, groups)) add_unique(own, image);
-      }
+}  // namespace
+
+std::vector<Image> own_images(const TorchFacts& torch) {
+  std::vector<Group> groups = fat_binary_groups(torch);
+  std::vector<Image> own;
+  for (const Group& group : groups) {
+    for (const Image& image : group.images) {
+      if (is_own(image, groups)) add_unique(own, image);
     }
-    if (groups.empty()) own = from_coverage(torch);
-    if (own.empty()) own = from_names(torch);
-    std::sort(own.begin(), own.end());
-    return own;
   }
+  if (groups.empty()) own = from_coverage(torch);
+  if (own.empty()) own = from_names(torch);
+  std::sort(own.begin(), own.end());
+  return own;
+}
 
 }  // namespace tcs

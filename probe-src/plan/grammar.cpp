@@ -183,10 +183,11 @@ PlanIssue bad_pair(const ArchToken& token) {
   return issue;
 }
 
-PlanIssue whole_list(std::string detail) {
+PlanIssue too_long(std::string_view list) {
   PlanIssue issue;
   issue.kind = Issue::Malformed;
-  issue.detail = std::move(detail);
+  issue.token = quotable(list);
+  issue.detail = cat("the list is ", list.size(), " bytes long, the limit is ", kLongestList);
   issue.by_user = true;
   return issue;
 }
@@ -241,8 +242,7 @@ bool is_unset_list(std::string_view list, std::string_view dialect) {
 ArchTokens parse_arch_list(std::string_view list, std::string_view dialect) {
   ArchTokens out;
   if (list.size() > kLongestList) {
-    out.issues.push_back(whole_list(cat("the list is ", list.size(), " bytes long (limit ",
-                                        kLongestList, "); it begins ", quotable(list))));
+    out.issues.push_back(too_long(list));
     return out;
   }
   std::vector<std::string_view> seen;
@@ -260,7 +260,10 @@ ArchTokens parse_arch_list(std::string_view list, std::string_view dialect) {
     }
     at += text.size();
   }
-  if (refused != 0) out.issues.push_back(whole_list(cat(refused, " more entries are refused")));
+  if (refused != 0) {
+    std::string& detail = out.issues.back().detail;
+    detail += cat(detail.empty() ? "" : "; ", refused, " more entries are refused");
+  }
   return out;
 }
 

@@ -34,8 +34,8 @@ void compare_lists(const Facts& facts, const Request& request, Planner& planner)
   other.follow_list(request.other_list, request.other_dialect);
   if (other.archs() == planner.archs()) return;
   PlanIssue& issue = planner.say(Issue::ListsDiffer, quotable(request.arch_list.value()));
-  issue.detail = cat(request.other_list.from, " is ", quotable(request.other_list.value()));
-  issue.where = request.arch_list.from;
+  issue.detail = quotable(request.other_list.value());
+  issue.where = cat(request.arch_list.from, " and ", request.other_list.from);
   issue.by_user = true;
 }
 

@@ -194,7 +194,7 @@ void Planner::nearest(const Target& t) {
   }
   if (best.major == 0) {
     issue.kind = Issue::NoArch;
-    issue.detail = cat(build_.nvcc(), " builds nothing that runs on ", t.label);
+    issue.detail = cat(t.label, " is ", t.sm.dotted());
   }
   plan_.issues.push_back(std::move(issue));
 }

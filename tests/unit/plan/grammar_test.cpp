@@ -173,16 +173,16 @@ TEST_CASE("bytes that are not printable ASCII are quoted as numbers") {
 TEST_CASE("a list of a megabyte is refused as a whole, and at once") {
   PlanIssue issue = refused130(std::string(1 << 20, '8'));
   CHECK(issue.kind == Kind::Malformed);
-  CHECK(issue.detail.find("1048576 bytes") != std::string::npos);
-  CHECK(issue.detail.size() < 200);
+  CHECK(issue.detail == "the list is 1048576 bytes long, the limit is 4096");
+  CHECK(issue.token.size() < 70);
 }
 
 TEST_CASE("many bad entries give a few refusals and a count") {
   std::string list;
   for (int i = 0; i < 500; ++i) list += cat("x", i, ";");
   ArchTokens parsed = parse_arch_list(list + "8.6", "torch");
-  CHECK(parsed.issues.size() == 11);
-  CHECK(parsed.issues.back().detail == "490 more entries are refused");
+  CHECK(parsed.issues.size() == 10);
+  CHECK(ends_with(parsed.issues.back().detail, "490 more entries are refused"));
   CHECK(parsed.tokens.size() == 1);
 }
 
