@@ -59,10 +59,11 @@ Text kernel_module(const Host& host) {
   return Version::parse(release).known() ? Text(release, sys) : Text();
 }
 
-// Desktop and server boards, WSL, Tegra: each has its own sign that a kernel part is there.
+// What only a running kernel part shows, on desktop and server boards, WSL, Tegra. /dev/nvidiactl
+// is no sign: libcuda itself makes that node when it runs as root, with no module loaded.
 bool kernel_part_present(const Host& host) {
-  for (const char* path : {"/proc/driver/nvidia/version", "/sys/module/nvidia", "/dev/nvidiactl",
-                           "/dev/nvidia0", "/dev/dxg", "/dev/nvhost-ctrl", "/dev/nvmap"})
+  for (const char* path : {"/proc/driver/nvidia/version", "/sys/module/nvidia", "/dev/dxg",
+                           "/dev/nvhost-ctrl", "/dev/nvmap"})
     if (host.stat(path).type != FileStat::Type::Missing) return true;
   return false;
 }
@@ -147,8 +148,8 @@ void judge_init(const Host& host, int code, Facts& facts) {
   if (none && !kernel) {
     driver.state = Text("no-kernel-module", "cuInit");
     driver.reason = cat("cuInit answered ", code,
-                        "; there is no /proc/driver/nvidia and no /dev/nvidia*: the kernel module "
-                        "is not loaded");
+                        "; there is no /proc/driver/nvidia and no /sys/module/nvidia: the "
+                        "kernel module is not loaded");
     return;
   }
   if (code == result_no_device) return no_device(host, facts);
@@ -164,8 +165,8 @@ void judge_init(const Host& host, int code, Facts& facts) {
                         " and ", driver.kernel_module.or_else("?"), ")");
   } else if (code == result_compat_refused) {
     driver.reason = "this board does not take the forward-compatibility libcuda that loads";
-  } else if (host.stat("/dev/nvidia-uvm").type == FileStat::Type::Missing &&
-             host.stat("/dev/nvidiactl").exists()) {
+  } else if (driver.kernel_module.known() &&
+             host.stat("/dev/nvidia-uvm").type == FileStat::Type::Missing) {
     driver.reason += "; /dev/nvidia-uvm is missing: the kernel module nvidia_uvm is not loaded";
   }
   driver.state = Text(state, "cuInit");

@@ -74,7 +74,10 @@ class Libraries {
       out.via = Text(loaded.via, "ld.so rules");
       out.version = version_of(loaded.path, row);
     }
-    out.built_against = built_against(row);
+    // The wheel's pins are about what torch itself needs, not what a stranger's library drags in.
+    if (starts_with(loaded.needed_by, "libtorch") || starts_with(loaded.needed_by, "libc10") ||
+        starts_with(loaded.needed_by, "libcaffe2"))
+      out.built_against = built_against(row);
     judge(loaded, row, out);
     facts_.libraries.push_back(out);
   }
@@ -148,12 +151,14 @@ class Libraries {
   void judge(const Loaded& loaded, const StemRow& row, Library& out) {
     if (loaded.path.empty()) return;
     const Version has = Version::parse(out.version.value());
+    // File against file: a package's release may count otherwise than its soname (libcufile.so.0).
+    const Version file = Version::parse(version_in_name(path_name(host_.real_path(loaded.path))));
     const Version wanted = Version::parse(version_in_name(loaded.soname));
-    if (has.known() && wanted.known() && has.major() != wanted.major())
+    if (file.known() && wanted.known() && file.major() != wanted.major())
       out.state = Text("wrong", "the file is of another major version than its name");
     const Version cuda = Version::parse(facts_.torch.cuda.value());
-    if (strcmp(row.stem, "cudart") == 0 && cuda.known() && has.known() &&
-        has.major() != cuda.major())
+    if (strcmp(row.stem, "cudart") == 0 && cuda.known() && file.known() &&
+        file.major() != cuda.major())
       out.state = Text("wrong", "another major version than torch's CUDA");
     if (loaded.elsewhere.empty()) return;
     const Version other = Version::parse(version_of(loaded.elsewhere, row).value());

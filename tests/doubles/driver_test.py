@@ -14,7 +14,7 @@ from pathlib import Path
 
 DOUBLES = Path(os.environ["TCS_DOUBLES"])
 KERNEL_PART = any(Path(p).exists() for p in
-                  ("/proc/driver/nvidia/version", "/sys/module/nvidia", "/dev/nvidiactl", "/dev/dxg", "/dev/nvmap"))
+                  ("/proc/driver/nvidia/version", "/sys/module/nvidia", "/dev/dxg", "/dev/nvhost-ctrl", "/dev/nvmap"))
 
 
 def environment(script, folder):
