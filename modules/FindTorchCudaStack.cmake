@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+#[=======================================================================[.rst:
+FindTorchCudaStack
+------------------
+
+Measures the chain device, driver, toolkit (with its host compiler), PyTorch, Python; derives one architecture plan from
+it; and stops the configure with a finding that names the layers that disagree, before anything of yours is compiled.
+
+.. code-block:: cmake
+
+  find_package(TorchCudaStack 0.1 REQUIRED COMPONENTS Device Driver Toolkit HostCompiler Runtime Torch Python)
+  torch_cuda_stack_add_extension(my_ops SOURCES my_ops.cpp my_kernels.cu)
+
+Call it in the directory of the targets or above, not inside a function: the CUDA language and its settings belong to a
+directory. Components: ``Device``, ``Driver``, ``Toolkit``, ``HostCompiler``, ``Runtime``, ``Torch``, ``Python``. Without
+``COMPONENTS`` all of them are meant. No GPU and no driver is no failure by itself.
+
+Hints
+^^^^^
+
+Each is read as a normal variable, then as a cache entry, then from the environment as ``TORCH_CUDA_STACK_<NAME>``.
+
+``TorchCudaStack_TARGETS``
+  What must be served: ``native``, ``torch`` (what the installed PyTorch has images for), capabilities, GPU names.
+``TorchCudaStack_TOOLKIT``
+  Folder of the CUDA toolkit to use.
+``TorchCudaStack_FACTS``
+  Replay recorded facts instead of probing this machine.
+``TorchCudaStack_FAIL_ON``
+  ``error`` (default), ``warning``, ``unknown`` or ``never``.
+``TorchCudaStack_ALLOW``
+  Ids of findings that are accepted here.
+``TorchCudaStack_SKIP``
+  True: measure nothing, check nothing, and say so.
+``TorchCudaStack_REPORT_DIR``, ``TorchCudaStack_TIMEOUT``, ``TorchCudaStack_CACHE_DIR``
+  Where the reports go; seconds that one probe may take; where the per-user cache lies, or ``OFF``.
+``TorchCudaStack_HOST_CXX``
+  The C++ compiler that compiles the tool, where no prebuilt one is used.
+``TorchCudaStack_TOOL``
+  A prebuilt ``tcstack`` to use.
+
+``TORCH_CUDA_ARCH_LIST``, ``CMAKE_CUDA_ARCHITECTURES``, ``CUDAARCHS``, ``CMAKE_CUDA_COMPILER``,
+``CMAKE_CUDA_HOST_COMPILER``, ``CUDA_TOOLKIT_ROOT_DIR``, ``CUDAToolkit_ROOT``, ``Torch_DIR``, ``Python_EXECUTABLE`` are
+honoured where you set them, checked, and never rewritten.
+
+Result Variables
+^^^^^^^^^^^^^^^^
+
+``TorchCudaStack_FOUND``, ``TorchCudaStack_VERSION``
+  Whether no finding reached ``TorchCudaStack_FAIL_ON``; the version of this package.
+``TorchCudaStack_STATUS``, ``TorchCudaStack_<Component>_STATUS``
+  ``ok``, ``warn``, ``fail``, ``unknown`` or ``absent``.
+``TorchCudaStack_<Component>_FOUND``
+  False only when a finding of that layer reaches ``TorchCudaStack_FAIL_ON``.
+``TorchCudaStack_TORCH_CUDA_ARCH_LIST``, ``TorchCudaStack_GENCODE_FLAGS``, ``TorchCudaStack_CUDA_ARCHITECTURES``
+  The plan in the words of PyTorch, nvcc and CMake.
+``TorchCudaStack_CUDA_COMPILER``, ``TorchCudaStack_CUDA_HOST_COMPILER``, ``TorchCudaStack_TOOLKIT_ROOT``
+  The toolkit of this build.
+``TorchCudaStack_TORCH_VERSION``, ``TorchCudaStack_TORCH_CUDA_VERSION``
+  The PyTorch of this build.
+``TorchCudaStack_FINDINGS``, ``TorchCudaStack_REPORT_JSON``, ``TorchCudaStack_FACTS_JSON``
+  Ids of the findings; where the report and the measured facts lie.
+
+``TORCH_CUDA_ARCH_LIST``, ``CMAKE_CUDA_COMPILER``, ``CMAKE_CUDA_HOST_COMPILER``, ``CUDA_HOST_COMPILER``,
+``CUDA_TOOLKIT_ROOT_DIR``, ``CUDAToolkit_ROOT`` and ``Torch_DIR`` are set as normal variables where you did not set them.
+
+Imported Targets
+^^^^^^^^^^^^^^^^
+
+``TorchCudaStack::Torch``
+  PyTorch, found by ``find_package(Torch)`` with what this PyTorch, CMake and toolkit need repaired; made where a C++
+  compiler is enabled and the Torch component is asked for.
+``TorchCudaStack::Archs``
+  The plan's ``-gencode`` flags that ``CMAKE_CUDA_FLAGS`` lacks.
+``TorchCudaStack::tcstack``
+  The tool, as an executable.
+
+Commands
+^^^^^^^^
+
+.. command:: torch_cuda_stack_add_extension
+
+  ``torch_cuda_stack_add_extension(<name> SOURCES <file>... [LIBRARIES <item>...] [NO_VERIFY])`` adds a Python module.
+
+.. command:: torch_cuda_stack_verify
+
+  ``torch_cuda_stack_verify(<target> [IMAGES <arch>...])`` checks after each link that the plan's images are in the
+  code that the target compiled.
+#]=======================================================================]
+
+set(TorchCudaStack_VERSION 0.1.0)
+set(_TorchCudaStack_SHIMS "${CMAKE_CURRENT_LIST_DIR}/TorchCudaStack/shims")
+
+foreach(
+  _tcs_part
+  IN
+  ITEMS
+    detail/_tcs_core
+    detail/_tcs_tool
+    detail/_tcs_inputs
+    detail/_tcs_configure
+    detail/_tcs_choices
+    detail/_tcs_torch
+    detail/_tcs_gencode
+    detail/_tcs_targets
+    torch_cuda_stack_add_extension
+    torch_cuda_stack_verify
+)
+  include("${CMAKE_CURRENT_LIST_DIR}/TorchCudaStack/${_tcs_part}.cmake")
+endforeach()
+unset(_tcs_part)
+
+# How find_package() was called decides who speaks: QUIET leaves only the fatal error.
+set(_tcs_say STATUS NOTICE)
+if(TorchCudaStack_FIND_QUIETLY)
+  set(_tcs_say VERBOSE VERBOSE)
+endif()
+list(GET _tcs_say 0 _tcs_say_status)
+list(GET _tcs_say 1 _tcs_say_notice)
+
+_tcs_refusal(_tcs_reason)
+if(NOT _tcs_reason AND NOT TorchCudaStack_SKIP)
+  _tcs_find_tool(_tcs_tool _tcs_reason)
+endif()
+if(NOT _tcs_reason AND NOT TorchCudaStack_SKIP)
+  _tcs_collect_inputs(_tcs_inputs)
+  _tcs_run_configure("${_tcs_tool}" "${_tcs_inputs}" _tcs_reason)
+endif()
+
+if(TorchCudaStack_SKIP)
+  _tcs_skip()
+elseif(NOT _tcs_reason)
+  # Only set() lines; every value is a bracket argument.
+  include("${CMAKE_BINARY_DIR}/TorchCudaStack/plan.cmake")
+  _tcs_report(_tcs_reason)
+endif()
+
+if(_tcs_reason AND TorchCudaStack_FIND_REQUIRED)
+  message(FATAL_ERROR "TorchCudaStack: ${_tcs_reason}")
+elseif(_tcs_reason)
+  message(${_tcs_say_status} "TorchCudaStack not used: ${_tcs_reason}")
+endif()
+# Everything was said, so FPHSA only speaks of versions and components.
+set(_tcs_quietly "${TorchCudaStack_FIND_QUIETLY}")
+set(TorchCudaStack_FIND_QUIETLY TRUE)
+set(_tcs_usable TRUE)
+if(_tcs_reason)
+  set(_tcs_usable FALSE)
+endif()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(
+  TorchCudaStack
+  REQUIRED_VARS _tcs_usable
+  VERSION_VAR TorchCudaStack_VERSION
+  HANDLE_VERSION_RANGE
+  HANDLE_COMPONENTS
+)
+set(TorchCudaStack_FIND_QUIETLY "${_tcs_quietly}")
+
+if(TorchCudaStack_FOUND)
+  _tcs_apply_choices()
+  _tcs_apply_torch()
+  _tcs_make_targets("${_tcs_tool}")
+endif()

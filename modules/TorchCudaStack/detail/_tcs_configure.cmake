@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+include_guard(GLOBAL)
+
+# Why nothing can be done here at all, else "".
+function(_tcs_refusal out)
+  set(${out} "" PARENT_SCOPE)
+  if(NOT CMAKE_HOST_SYSTEM_NAME STREQUAL "Linux")
+    set(${out} "${CMAKE_HOST_SYSTEM_NAME} is not supported, only Linux is" PARENT_SCOPE)
+  endif()
+  set(
+    known
+    Device
+    Driver
+    Toolkit
+    HostCompiler
+    Runtime
+    Torch
+    Python
+  )
+  foreach(component IN LISTS TorchCudaStack_FIND_COMPONENTS)
+    if(NOT component IN_LIST known)
+      list(JOIN known " " shown)
+      message(FATAL_ERROR "TorchCudaStack has no component ${component}\n  components: ${shown}")
+    endif()
+  endforeach()
+endfunction()
+
+# Runs the tool once. `code` is what _tcs_collect_inputs() made. `reason` gets why it could not work, else "".
+function(_tcs_run_configure tool code reason)
+  set(${reason} "" PARENT_SCOPE)
+  set(dir "${CMAKE_BINARY_DIR}/TorchCudaStack")
+  _tcs_quote(program "${tool}")
+  _tcs_quote(quoted "${dir}")
+  # Its own probes have deadlines; this one is for a tool that hangs itself.
+  cmake_language(
+    EVAL CODE
+      "execute_process(
+       COMMAND ${program} configure --dir ${quoted} ${code}
+       TIMEOUT 900
+       RESULT_VARIABLE result
+       OUTPUT_VARIABLE output
+       ERROR_VARIABLE output
+     )"
+  )
+  string(STRIP "${output}" output)
+  if(result STREQUAL "0" OR result STREQUAL "1")
+    if(NOT output STREQUAL "")
+      message(${_tcs_say_notice} "${output}")
+    endif()
+    if(NOT EXISTS "${dir}/plan.cmake")
+      set(${reason} "${tool} wrote no plan.cmake into ${dir}" PARENT_SCOPE)
+    endif()
+    return()
+  endif()
+  string(REGEX REPLACE "(^|\n)" "\\1  " output "${output}")
+  if(result STREQUAL "2")
+    message(FATAL_ERROR "TorchCudaStack: bad input\n${output}")
+  endif()
+  set(${reason} "its tool could not work: ${tool} ended with ${result}\n${output}" PARENT_SCOPE)
+endfunction()
+
+# Prints what plan.cmake says. `reason` gets the short reason where the findings reach fail-on, else "". A fatal error is
+# ours to raise: FPHSA would prefix and re-wrap the findings.
+function(_tcs_report reason)
+  set(${reason} "" PARENT_SCOPE)
+  if(NOT _tcs_outcome STREQUAL "fail")
+    if(NOT "${_tcs_notices}" STREQUAL "")
+      message(${_tcs_say_notice} "${_tcs_notices}")
+    endif()
+    message(${_tcs_say_status} "${_tcs_summary}")
+    return()
+  endif()
+  if(TorchCudaStack_FIND_REQUIRED)
+    # The first line is CMake's to wrap, the indented rest is kept as it is.
+    message(FATAL_ERROR "TorchCudaStack: ${_tcs_summary}\n${_tcs_fatal}")
+  endif()
+  message(${_tcs_say_notice} "${_tcs_fatal}")
+  set(${reason} "${_tcs_summary}" PARENT_SCOPE)
+endfunction()
+
+# The escape hatch: everything is found, nothing is known.
+macro(_tcs_skip)
+  set(TorchCudaStack_STATUS unknown)
+  foreach(
+    _tcs_name
+    IN
+    ITEMS Device Driver Toolkit HostCompiler Runtime Torch Python
+  )
+    set(TorchCudaStack_${_tcs_name}_FOUND TRUE)
+    set(TorchCudaStack_${_tcs_name}_STATUS unknown)
+  endforeach()
+  unset(_tcs_name)
+  foreach(
+    _tcs_word
+    IN
+    ITEMS nvcc root host_compiler torch_dir cxx_standard list_by_user
+  )
+    set(_tcs_${_tcs_word} "")
+  endforeach()
+  unset(_tcs_word)
+  message(
+    WARNING
+    "TorchCudaStack_SKIP is set: nothing was measured, nothing is checked or chosen, and no target is verified."
+  )
+endmacro()

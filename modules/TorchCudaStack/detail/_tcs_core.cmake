@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+include_guard(GLOBAL)
+
+# Where the C++ sources of the tool lie, seen from here: beside modules/, in a checkout, an install and a copied folder.
+get_filename_component(_tcs_sources "${CMAKE_CURRENT_LIST_DIR}/../../../probe-src" ABSOLUTE)
+set_property(GLOBAL PROPERTY TorchCudaStack_SOURCES "${_tcs_sources}")
+unset(_tcs_sources)
+
+# The host compilers to try, each a command line as a list, one a variable <prefix>_<n>; <prefix>_COUNT tells how many.
+function(_tcs_host_compilers prefix)
+  set(count 0)
+  set(named "${TorchCudaStack_HOST_CXX}")
+  if(NOT named)
+    set(named "$ENV{TORCH_CUDA_STACK_HOST_CXX}")
+  endif()
+  set(
+    candidates
+    named
+    ENV
+    CMAKE_CXX_COMPILER
+    c++
+    g++
+    clang++
+  )
+  if(named)
+    set(candidates named)
+  endif()
+  foreach(candidate IN LISTS candidates)
+    if(candidate STREQUAL "named")
+      set(words "${named}")
+      if(NOT EXISTS "${named}")
+        separate_arguments(words UNIX_COMMAND "${named}")
+      endif()
+    elseif(candidate STREQUAL "ENV")
+      separate_arguments(words UNIX_COMMAND "$ENV{CXX}") # "ccache g++" is two words
+    elseif(candidate STREQUAL "CMAKE_CXX_COMPILER")
+      set(words "${CMAKE_CXX_COMPILER}")
+      if(CMAKE_CROSSCOMPILING)
+        set(words "")
+      endif()
+    else()
+      set(words "${candidate}")
+    endif()
+    if(words STREQUAL "")
+      continue()
+    endif()
+    list(POP_FRONT words program)
+    unset(found)
+    find_program(found NAMES "${program}" NO_CACHE NO_CMAKE_FIND_ROOT_PATH)
+    if(found)
+      set(${prefix}_${count} "${found}" ${words})
+      set(${prefix}_${count} "${${prefix}_${count}}" PARENT_SCOPE)
+      math(EXPR count "${count} + 1")
+    endif()
+  endforeach()
+  set(${prefix}_COUNT ${count} PARENT_SCOPE)
+endfunction()
+
+# A folder for what a user's projects share, else "". Made 0700; a folder that cannot be written to is no folder.
+function(_tcs_user_cache out)
+  set(${out} "" PARENT_SCOPE)
+  set(dir "${TorchCudaStack_CACHE_DIR}")
+  if(dir STREQUAL "")
+    set(dir "$ENV{TORCH_CUDA_STACK_CACHE_DIR}")
+  endif()
+  string(TOUPPER "${dir}" word)
+  if(word MATCHES "^(OFF|NO|FALSE|0)$")
+    return()
+  endif()
+  if(dir STREQUAL "" AND IS_ABSOLUTE "$ENV{XDG_CACHE_HOME}")
+    set(dir "$ENV{XDG_CACHE_HOME}/torch-cuda-stack")
+  elseif(dir STREQUAL "" AND IS_ABSOLUTE "$ENV{HOME}")
+    set(dir "$ENV{HOME}/.cache/torch-cuda-stack")
+  endif()
+  if(IS_ABSOLUTE "${dir}")
+    set(${out} "${dir}" PARENT_SCOPE)
+  endif()
+endfunction()
+
+# Key of what would be compiled: the sources' content, the compiler, the version, the flags.
+function(_tcs_core_key out compiler)
+  get_property(sources GLOBAL PROPERTY TorchCudaStack_SOURCES)
+  file(
+    GLOB_RECURSE files
+    RELATIVE "${sources}"
+    "${sources}/*.cpp"
+    "${sources}/*.h"
+    "${sources}/*.def"
+  )
+  list(SORT files)
+  set(text "${TorchCudaStack_VERSION} -std=c++17 1")
+  foreach(file IN LISTS files)
+    file(SHA256 "${sources}/${file}" hash)
+    string(APPEND text "\n${file} ${hash}")
+  endforeach()
+  list(GET compiler 0 program)
+  file(REAL_PATH "${program}" real)
+  file(TIMESTAMP "${real}" when "%s" UTC)
+  file(SIZE "${real}" size)
+  string(SHA256 key "${text}\n${compiler}\n${real} ${when} ${size}")
+  string(SUBSTRING "${key}" 0 32 key)
+  set(${out} "${key}" PARENT_SCOPE)
+endfunction()
+
+# `value` as a bracket argument that no content can leave: the only way to hand paths with semicolons or brackets to a
+# command whose arguments are not known when this is written.
+function(_tcs_quote out value)
+  set(fence "=")
+  string(FIND "${value}" "]${fence}]" at)
+  while(NOT at EQUAL -1)
+    string(APPEND fence "=")
+    string(FIND "${value}" "]${fence}]" at)
+  endwhile()
+  set(${out} "[${fence}[${value}]${fence}]" PARENT_SCOPE)
+endfunction()
+
+# Compiles the sources into <folder>/tcstack-core. All units at once: the commands of one execute_process() run side by
+# side (as a pipeline; a compiler neither reads nor writes it). `why` gets what went wrong, else "".
+function(_tcs_compile_core folder compiler why)
+  set(${why} "" PARENT_SCOPE)
+  get_property(sources GLOBAL PROPERTY TorchCudaStack_SOURCES)
+  file(GLOB units RELATIVE "${sources}/unity" "${sources}/unity/*.cpp")
+  if(NOT units)
+    set(${why} "no C++ sources of the tool in ${sources}/unity" PARENT_SCOPE)
+    return()
+  endif()
+  set(driver "")
+  foreach(word IN LISTS compiler)
+    _tcs_quote(word "${word}")
+    string(APPEND driver " ${word}")
+  endforeach()
+  _tcs_quote(include "-I${sources}")
+  _tcs_quote(version "-DTCS_VERSION=\"${TorchCudaStack_VERSION}\"")
+  set(commands "")
+  set(objects "")
+  foreach(unit IN LISTS units)
+    set(optimise -O0)
+    if(unit MATCHES "_o1[.]cpp$")
+      set(optimise -O1)
+    endif()
+    _tcs_quote(source "${sources}/unity/${unit}")
+    string(
+      APPEND commands
+      " COMMAND ${driver} -std=c++17 ${optimise} -g0 ${version} ${include} -c ${source} -o \"${unit}.o\""
+    )
+    string(APPEND objects " \"${unit}.o\"")
+  endforeach()
+  _tcs_quote(where "${folder}")
+  set(
+    rest
+    "WORKING_DIRECTORY ${where} TIMEOUT 600 RESULTS_VARIABLE results OUTPUT_VARIABLE output ERROR_VARIABLE output"
+  )
+  cmake_language(EVAL CODE "execute_process(${commands} ${rest})")
+  list(REMOVE_DUPLICATES results)
+  if(results STREQUAL "0")
+    cmake_language(
+      EVAL CODE
+        "execute_process(COMMAND ${driver} ${objects} -o tcstack-core -ldl -pthread ${rest})"
+    )
+  endif()
+  if(NOT results STREQUAL "0")
+    list(JOIN compiler " " shown)
+    string(SUBSTRING "${output}" 0 3000 output)
+    string(REGEX REPLACE "(^|\n)" "\\1  " output "${output}")
+    set(${why} "${shown} ended with ${results}\n${output}" PARENT_SCOPE)
+    return()
+  endif()
+  foreach(unit IN LISTS units)
+    file(REMOVE "${folder}/${unit}.o")
+  endforeach()
+endfunction()
+
+# The tool for one compiler in one cache folder: there already, or compiled beside its place and renamed into it, so
+# that any number of configures may do this at once.
+function(
+  _tcs_core_in
+  base
+  key
+  compiler
+  out
+  why
+)
+  set(${out} "" PARENT_SCOPE)
+  set(${why} "" PARENT_SCOPE)
+  set(final "${base}/core/${key}")
+  if(EXISTS "${final}/tcstack-core")
+    set(${out} "${final}/tcstack-core" PARENT_SCOPE)
+    return()
+  endif()
+  string(RANDOM LENGTH 12 suffix)
+  set(scratch "${base}/core/tmp-${suffix}")
+  # Not file(MAKE_DIRECTORY): a cache that cannot be written is an answer here, not an error.
+  execute_process(
+    COMMAND sh -c "umask 077 && mkdir -p \"$1\" " sh "${scratch}"
+    RESULT_VARIABLE failed
+    OUTPUT_QUIET
+    ERROR_QUIET
+  )
+  if(failed)
+    set(${why} "cannot write to ${base}" PARENT_SCOPE)
+    return()
+  endif()
+  _tcs_compile_core("${scratch}" "${compiler}" problem)
+  if(problem STREQUAL "")
+    file(RENAME "${scratch}" "${final}" RESULT lost)
+    if(EXISTS "${final}/tcstack-core") # ours, or that of another configure which was faster
+      set(${out} "${final}/tcstack-core" PARENT_SCOPE)
+    else()
+      set(problem "cannot put the compiled tool into ${final}: ${lost}")
+    endif()
+  endif()
+  set(${why} "${problem}" PARENT_SCOPE)
+  execute_process(
+    COMMAND "${CMAKE_COMMAND}" -E rm -rf "${scratch}"
+    OUTPUT_QUIET
+    ERROR_QUIET
+  )
+endfunction()

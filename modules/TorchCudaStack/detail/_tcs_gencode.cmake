@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+include_guard(GLOBAL)
+
+# The `arch=...,code=...` of every -gencode in a text or list of flags.
+function(_tcs_gencode_pairs out flags)
+  string(REPLACE ";" " " flags "${flags}")
+  string(REGEX MATCHALL "(-gencode|--generate-code)[= ]+\"?arch=[^ \"]+" found "${flags}")
+  set(pairs "")
+  foreach(item IN LISTS found)
+    string(REGEX REPLACE "^.*arch=" "arch=" item "${item}")
+    list(APPEND pairs "${item}")
+  endforeach()
+  set(${out} "${pairs}" PARENT_SCOPE)
+endfunction()
+
+# Where find_package(Torch) made up a list (it came first, or cannot say the plan), its flags give way to the plan's.
+# Only the tokens that torch itself added are touched; it leaves them in NVCC_FLAGS_EXTRA.
+macro(_tcs_replace_made_up_flags)
+  _tcs_gencode_pairs(_tcs_plan "${TorchCudaStack_GENCODE_FLAGS}")
+  _tcs_gencode_pairs(_tcs_torchs "${NVCC_FLAGS_EXTRA}")
+  set(_tcs_extra "${_tcs_torchs}")
+  if(_tcs_extra AND _tcs_plan)
+    list(REMOVE_ITEM _tcs_extra ${_tcs_plan})
+  endif()
+  if(_tcs_extra AND _tcs_plan AND NOT _tcs_list_by_user)
+    foreach(_tcs_pair IN LISTS _tcs_torchs)
+      string(REPLACE " -gencode ${_tcs_pair}" "" CMAKE_CUDA_FLAGS "${CMAKE_CUDA_FLAGS}")
+    endforeach()
+    foreach(_tcs_pair IN LISTS _tcs_plan)
+      string(APPEND CMAKE_CUDA_FLAGS " -gencode ${_tcs_pair}")
+    endforeach()
+    list(JOIN _tcs_torchs " " _tcs_torchs)
+    string(REPLACE "arch=" "" _tcs_torchs "${_tcs_torchs}")
+    message(
+      ${_tcs_say_status}
+      "TorchCudaStack: replaced the architectures that find_package(Torch) made up (${_tcs_torchs}) by the plan's"
+    )
+    set(CMAKE_CUDA_ARCHITECTURES OFF)
+  endif()
+  unset(_tcs_plan)
+  unset(_tcs_torchs)
+  unset(_tcs_extra)
+  unset(_tcs_pair)
+endmacro()
+
+# The pairs of the plan that reach no target yet: neither by CMAKE_CUDA_FLAGS nor by a CMAKE_CUDA_ARCHITECTURES of the
+# user's.
+function(_tcs_lacking_pairs out)
+  set(${out} "" PARENT_SCOPE)
+  _tcs_user_value(architectures CMAKE_CUDA_ARCHITECTURES)
+  if(architectures)
+    return()
+  endif()
+  _tcs_gencode_pairs(lacking "${TorchCudaStack_GENCODE_FLAGS}")
+  _tcs_gencode_pairs(present "${CMAKE_CUDA_FLAGS}")
+  if(present AND lacking)
+    list(REMOVE_ITEM lacking ${present})
+  endif()
+  set(${out} "${lacking}" PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+include_guard(GLOBAL)
+
+# The tool to run: the one named, the one installed with this package, the one of the user's cache, one compiled now.
+function(_tcs_find_tool out reason)
+  set(${out} "" PARENT_SCOPE)
+  set(${reason} "" PARENT_SCOPE)
+  set(named "${TorchCudaStack_TOOL}")
+  if(named STREQUAL "")
+    set(named "$ENV{TORCH_CUDA_STACK_TOOL}")
+  endif()
+  if(NOT named STREQUAL "")
+    if(NOT EXISTS "${named}" OR IS_DIRECTORY "${named}")
+      message(FATAL_ERROR "TorchCudaStack_TOOL is no program: ${named}")
+    endif()
+    set(${out} "${named}" PARENT_SCOPE)
+    return()
+  endif()
+  if(_TorchCudaStack_INSTALLED_TOOL AND EXISTS "${_TorchCudaStack_INSTALLED_TOOL}")
+    set(${out} "${_TorchCudaStack_INSTALLED_TOOL}" PARENT_SCOPE)
+    return()
+  endif()
+
+  _tcs_host_compilers(compiler)
+  if(compiler_COUNT EQUAL 0)
+    set(
+      ${reason}
+      "no C++ compiler to build its tool with: set TorchCudaStack_HOST_CXX, or TorchCudaStack_TOOL to a prebuilt tcstack"
+      PARENT_SCOPE
+    )
+    return()
+  endif()
+  _tcs_user_cache(cache)
+  math(EXPR last "${compiler_COUNT} - 1")
+  set(problems "")
+  foreach(n RANGE ${last})
+    _tcs_core_key(key "${compiler_${n}}")
+    # The user's cache serves every project; the build tree serves where that cannot be written.
+    foreach(base IN ITEMS "${cache}" "${CMAKE_BINARY_DIR}/TorchCudaStack/cache")
+      if(base STREQUAL "")
+        continue()
+      endif()
+      _tcs_core_in("${base}" "${key}" "${compiler_${n}}" tool why)
+      if(tool)
+        set(${out} "${tool}" PARENT_SCOPE)
+        return()
+      endif()
+      string(APPEND problems "\n${why}")
+    endforeach()
+  endforeach()
+  set(${reason} "its tool could not be compiled:${problems}" PARENT_SCOPE)
+endfunction()

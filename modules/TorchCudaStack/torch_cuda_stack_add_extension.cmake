@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+include_guard(GLOBAL)
+
+#[=======================================================================[.rst:
+torch_cuda_stack_add_extension
+------------------------------
+
+.. code-block:: cmake
+
+  torch_cuda_stack_add_extension(<name> SOURCES <file>... [LIBRARIES <item>...] [IMAGES <arch>...] [NO_VERIFY])
+
+Adds the Python module ``<name>`` that links PyTorch: the file name that the chosen Python imports, hidden symbols,
+``TORCH_EXTENSION_NAME`` defined as ``<name>``, and :command:`torch_cuda_stack_verify` attached where a source is CUDA.
+Keep PyTorch's headers out of ``.cu`` files: they cost a minute for each architecture.
+#]=======================================================================]
+function(torch_cuda_stack_add_extension name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_VERIFY" "" "SOURCES;LIBRARIES;IMAGES")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(
+      FATAL_ERROR
+      "torch_cuda_stack_add_extension(${name}): unknown argument ${arg_UNPARSED_ARGUMENTS}"
+    )
+  endif()
+  if(NOT arg_SOURCES)
+    message(FATAL_ERROR "torch_cuda_stack_add_extension(${name}): SOURCES names no file")
+  endif()
+  if(NOT TARGET TorchCudaStack::Torch)
+    message(
+      FATAL_ERROR
+      "torch_cuda_stack_add_extension(${name}): there is no TorchCudaStack::Torch here\n"
+      "  It is made by find_package(TorchCudaStack) in this directory or above, with the Torch component\n"
+      "  (or no COMPONENTS), in a project() that has enabled CXX.\n"
+    )
+  endif()
+
+  if(NOT TARGET Python::Module)
+    if(NOT Python_EXECUTABLE AND _tcs_python)
+      set(Python_EXECUTABLE "${_tcs_python}")
+    endif()
+    find_package(Python COMPONENTS Interpreter Development.Module)
+  endif()
+  if(NOT TARGET Python::Module)
+    message(
+      FATAL_ERROR
+      "torch_cuda_stack_add_extension(${name}): no Python headers for ${Python_EXECUTABLE}\n"
+      "  help: install them (Debian, Ubuntu: python3-dev), or choose another Python with -DPython_EXECUTABLE=...\n"
+    )
+  endif()
+  unset(torch_python)
+  find_library(
+    torch_python
+    NAMES torch_python
+    PATHS "${TORCH_INSTALL_PREFIX}/lib" "${Torch_DIR}/../../../lib"
+    NO_DEFAULT_PATH
+    NO_CACHE
+  )
+  if(NOT torch_python)
+    message(
+      FATAL_ERROR
+      "torch_cuda_stack_add_extension(${name}): no libtorch_python in ${TORCH_INSTALL_PREFIX}/lib\n"
+      "  A libtorch folder has no Python part; a Python module needs a PyTorch installed by pip or conda.\n"
+    )
+  endif()
+
+  python_add_library("${name}" MODULE WITH_SOABI ${arg_SOURCES})
+  target_link_libraries("${name}" PRIVATE TorchCudaStack::Torch "${torch_python}" ${arg_LIBRARIES})
+  target_compile_definitions(
+    "${name}"
+    PRIVATE "TORCH_EXTENSION_NAME=${name}" TORCH_API_INCLUDE_EXTENSION_H
+  )
+  set_target_properties(
+    "${name}"
+    PROPERTIES
+      CXX_VISIBILITY_PRESET hidden
+      CUDA_VISIBILITY_PRESET hidden
+      VISIBILITY_INLINES_HIDDEN ON
+  )
+  set(cuda "${arg_SOURCES}")
+  list(FILTER cuda INCLUDE REGEX "[.]cu$")
+  if(cuda AND NOT arg_NO_VERIFY)
+    set(images "")
+    if(arg_IMAGES)
+      set(images IMAGES ${arg_IMAGES})
+    endif()
+    torch_cuda_stack_verify("${name}" ${images})
+  endif()
+endfunction()
