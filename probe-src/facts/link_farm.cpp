@@ -50,12 +50,17 @@ class Farm {
   Error error_;
 };
 
+bool lacks(const Toolkit& t, std::string_view part) {
+  for (const std::string& missing : t.missing.value())
+    if (missing == part) return true;
+  return false;
+}
+
+// FindCUDA looks in lib64 and lib of the root; a distribution's libraries lie in a folder by
+// triplet, which CMake searches below /usr only.
 bool whole(const Toolkit& t) {
-  for (const std::string& part : t.missing.value())
-    if (part == "lib64" || part == "libcudart.so") return false;
-  // FindCUDA looks in lib64 and lib of the root; only /usr itself has its libraries found by
-  // triplet.
   const std::string &root = t.root.value(), &lib = t.library_dir.value();
+  if (lacks(t, "lib64") || lacks(t, "libcudart.so")) return false;
   return !t.layout.is("distribution") || root == "/usr" || lib == root + "/lib64" || lib.empty();
 }
 
@@ -80,13 +85,18 @@ Result<std::string> lay_link_farm(Host& host, const Toolkit& toolkit, const std:
   farm.folder(dir);
   farm.entries(root + "/bin", dir + "/bin");
   farm.link(toolkit.nvcc.value(), dir + "/bin/nvcc");
+  farm.link(toolkit.driver_dir.value() + "/crt", dir + "/bin/crt");  // CMake wants its link.stub
   farm.link(include, dir + "/include");
   farm.link(root + "/nvvm", dir + "/nvvm");
-  if (toolkit.library_dir.known()) {
-    farm.entries(toolkit.library_dir.value(), dir + "/lib64");
-    farm.unversioned(toolkit.library_dir.value(), dir + "/lib64");
-    farm.link(dir + "/lib64", dir + "/lib");  // nvcc.profile and the linker lines of pip say lib
+  farm.link(root + "/lib/nvidia-cuda-toolkit", dir + "/nvvm");  // a distribution's cicc, libdevice
+  const std::string& libraries = toolkit.library_dir.value();
+  if (lacks(toolkit, "libcudart.so") && !libraries.empty()) {
+    farm.entries(libraries, dir + "/lib64");
+    farm.unversioned(libraries, dir + "/lib64");
+  } else if (!libraries.empty()) {
+    farm.link(libraries, dir + "/lib64");
   }
+  farm.link(dir + "/lib64", dir + "/lib");  // nvcc.profile says lib
   if (!farm.error().text.empty()) return farm.error();
   return dir;
 }

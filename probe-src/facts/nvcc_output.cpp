@@ -48,33 +48,15 @@ bool number_after(std::string_view text, std::string_view op, int& out) {
   return true;
 }
 
-// What nvcc and its tools print when they stop, the more telling first.
-constexpr struct {
+struct Sign {
   const char* kind;
   const char* text;
-} kSigns[] = {{"host-compiler", "unsupported GNU version"},
-              {"host-compiler", "unsupported clang version"},
-              {"host-compiler", "-- unsupported"},
-              {"host-compiler", "UNSUPPORTED COMPILER"},
-              {"host-compiler", "host compiler"},
-              {"host-compiler", "gcc: No such file"},
-              {"host-compiler", "gcc: not found"},
-              {"arch", "Unsupported gpu architecture"},
-              {"cicc", "cicc: not found"},
-              {"cicc", "cicc: No such"},
-              {"cicc", "'cicc'"},
-              {"cicc", "libnvvm"},
-              {"cicc", "libdevice"},
-              {"ptxas", "ptxas fatal"},
-              {"ptxas", "ptxas error"},
-              {"ptxas", "ptxas: "},
-              {"ptxas", "'ptxas'"},
-              {"link", "cannot find -l"},
-              {"headers", ".h: No such file"},
-              {"headers", "file not found"},
-              {"headers", ".h:"},
-              {"headers", ".hpp:"},
-              {"headers", ".h("}};
+};
+constexpr Sign kSigns[] = {
+#define TCS_NVCC_FAILURE(kind, text) {kind, text},
+#include "tables/nvcc_failures.def"
+#undef TCS_NVCC_FAILURE
+};
 
 }  // namespace
 
@@ -158,7 +140,7 @@ std::string failure_kind(const Outcome& outcome) {
   if (outcome.state == Outcome::State::TimedOut) return "hang";
   if (outcome.state == Outcome::State::Signalled) return "crash";
   if (outcome.ok()) return {};
-  for (const auto& sign : kSigns)
+  for (const Sign& sign : kSigns)
     if (contains(outcome.err, sign.text)) return sign.kind;
   return "output";
 }

@@ -97,6 +97,7 @@ TEST_CASE("a failed run of nvcc has a kind and the lines that tell") {
         "host-compiler");
   CHECK(kind("gcc: No such file or directory\nnvcc fatal   : Failed to preprocess host compiler "
              "properties.") == "host-compiler");
+  CHECK(kind("/t/bin/gcc: 63: exec: gcc-11: not found") == "host-compiler");
   CHECK(kind("nvcc fatal   : Unsupported gpu architecture 'compute_50'") == "arch");
   CHECK(kind("sh: 1: cicc: not found") == "cicc");
   CHECK(kind("ptxas fatal   : Unsupported .version 9.2; current version is '8.4'") == "ptxas");
