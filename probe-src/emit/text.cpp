@@ -17,11 +17,13 @@ std::string clean(std::string_view text) {
   return out;
 }
 
-// Lines of at most `width` columns; a longer word keeps its own line, so that a path can be copied.
-std::vector<std::string> wrap(const std::string& text, size_t width) {
+// Lines of at most `first` and then `width` columns; a longer word keeps its own line, so that a
+// path can be copied.
+std::vector<std::string> wrap(const std::string& text, size_t width, size_t first = 0) {
   std::vector<std::string> lines;
   for (const auto& word : split(text, " ")) {
-    if (!lines.empty() && lines.back().size() + 1 + word.size() <= width)
+    const size_t room = lines.size() == 1 && first != 0 ? first : width;
+    if (!lines.empty() && lines.back().size() + 1 + word.size() <= room)
       lines.back() += " " + word;
     else
       lines.push_back(word);
@@ -88,7 +90,8 @@ std::string finding_text(const Finding& finding) {
   std::string out;
   const std::string head =
       cat("  ", name_of(finding.severity), "[", finding.code(), " ", finding.slug, "]: ");
-  const std::vector<std::string> lines = wrap(head.substr(2) + clean(finding.message), kWidth - 6);
+  const std::vector<std::string> lines =
+      wrap(head.substr(2) + clean(finding.message), kWidth - 6, kWidth - 2);
   for (size_t i = 0; i < lines.size(); ++i) out += cat(i ? "      " : "  ", lines[i], "\n");
   if (!finding.evidence.empty()) {
     out += "  \n";  // CMake re-wraps after an empty line, not after two spaces

@@ -195,12 +195,17 @@ int verb_plan(Host& host, const std::vector<std::string>& args) {
     return refuse(asked, cat("--emit: '", tail(form, 40), "' is none of ", kPlanForms));
   if (!note.empty()) print_err(cat("tcstack: note: ", note, "\n"));
   Report report = judge(RuleInput{facts, asked.request, plan}, asked.policy);
-  if (report.outcome == "fail") {
-    // A plan that cannot work is not handed on as if it could.
-    for (const auto& finding : report.findings)
-      if (finding.severity >= asked.policy.fail_on) print_err(finding_text(finding) + "\n");
-    return 1;
+  // A plan that cannot work is not handed on as if it could; `check` speaks of the other layers.
+  for (const auto& finding : report.findings) {
+    const bool ours = finding.layer == Layer::Arch || finding.layer == Layer::Device ||
+                      finding.layer == Layer::Toolkit;
+    if (!ours || asked.policy.never || finding.severity == Severity::Note ||
+        finding.severity < asked.policy.fail_on)
+      continue;
+    print_err(finding_text(finding) + "\n");
+    status = 1;
   }
+  if (status != 0) return status;
   return answer(host, asked, text, 0);
 }
 

@@ -23,6 +23,7 @@ std::string nearest(const std::string& word) {
   const RuleRow* best = nullptr;
   size_t least = 0;
   for (const auto& row : registry()) {
+    if (contains(row.slug, lower(word))) return cat("TCS", row.id, " ", row.slug);
     size_t distance =
         std::min(edit_distance(word, row.slug), edit_distance(word, cat("TCS", row.id)));
     if (!best || distance < least) {

@@ -53,7 +53,9 @@ void rule_devices(const RuleInput& in, std::vector<Finding>& out) {
   const std::vector<const Device*> visible = visible_devices(in.facts);
   if (visible.empty() && (devices.list_known || devices.state.is("none")))
     return no_visible_device(in, out);
-  if (visible.empty() && !other_machines(in)) {
+  // Without a driver there is nothing to ask: the driver's finding says it all.
+  const bool driverless = in.facts.driver.state.known() && !in.facts.driver.state.is("ok");
+  if (visible.empty() && !other_machines(in) && !driverless) {
     Finding& f = report(out, 190, with_reason("it is unknown which GPUs are here", devices.reason));
     if (native_asked(in)) f.notes.push_back("the request names this machine's GPU");
     f.help.push_back(

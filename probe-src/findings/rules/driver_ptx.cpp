@@ -34,7 +34,8 @@ void judge(const RuleInput& in, const std::vector<Image>& images, const Version&
   capability(*bad[0], sm);
   if (f.evidence.back().layer == "plan")
     f.help.push_back(cat("build a cubin for it: add ", sm.dotted(), " to the list"));
-  f.help.push_back(cat("or update the driver to one that speaks CUDA ", wanted.major_minor(),
+  f.help.push_back(cat(f.help.empty() ? "" : "or ", "update the driver to one that speaks CUDA ",
+                       wanted.major_minor(),
                        branch.empty() ? "" : cat(" (", branch, " or newer)")));
   f.help.push_back(cat("or use a toolkit not newer than CUDA ", speaks.major_minor()));
 }

@@ -124,6 +124,14 @@ void rule_host_compiler(const RuleInput& in, std::vector<Finding>& out) {
   const Toolkit* toolkit = in.facts.toolkit();
   const HostCompiler& compiler = in.facts.host_compiler;
   if (!toolkit || !builds(in) || toolkit->works.is(true)) return;
+  if (const Text& other = toolkit->fitting_host_compiler; other.known()) {
+    Finding& f = report(out, 401,
+                        cat(nvcc_label(*toolkit), " refuses ", compiler_label(compiler), "; ",
+                            other.value(), " is used in its place"));
+    f.severity = Severity::Note;
+    f.evidence.push_back(row("host-compiler", other.value(), "", other.from, "test compile"));
+    return;
+  }
   Limit limit = limit_of(*toolkit, compiler.id.value());
   if (limit.newest && compiler.id.known() && level_of(compiler) > limit.newest)
     return refused(in, *toolkit, limit, out);

@@ -49,6 +49,7 @@ void wrong(const Library& lib, std::vector<Finding>& out) {
         cat(name, " ", or_unknown(lib.version), lib.path.known() ? cat(" ", lib.path.value()) : ""),
         built.known() ? cat(">= ", built.dotted()) : "", lib.via.or_else(lib.version.from),
         "loader"));
+    if (!older && !lib.state.from.empty()) f.notes.push_back(lib.state.from);
     f.help.push_back(
         lib.via.is("LD_LIBRARY_PATH")
             ? "take its folder out of LD_LIBRARY_PATH, so that PyTorch's own copy loads"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "findings/rules/common.h"
 
 namespace tcs {
@@ -13,6 +15,10 @@ void missing_parts(const RuleInput& in, const Toolkit& toolkit, std::vector<Find
   std::vector<std::string> gone, completed;
   for (const auto& part : toolkit.missing.value())
     (repaired(part) ? completed : gone).push_back(part);
+  // A link needs the file that it names.
+  if (std::find(gone.begin(), gone.end(), "cudart") != gone.end())
+    completed.erase(std::remove(completed.begin(), completed.end(), "libcudart.so"),
+                    completed.end());
   const std::string& from = toolkit.missing.from;
   if (!completed.empty()) {
     Finding& f = report(
@@ -90,6 +96,7 @@ void broken(const RuleInput& in, const Toolkit& toolkit, std::vector<Finding>& o
   const std::string kind = toolkit.failure.kind.value();
   const char* what = kind == "hang"     ? " did not answer in time"
                      : kind == "crash"  ? " crashed"
+                     : kind == "start"  ? " cannot be started"
                      : kind == "output" ? " printed what no nvcc prints"
                                         : " cannot compile a small kernel";
   Finding& f = report(out, 305, cat(toolkit.nvcc.or_else(nvcc_label(toolkit)), what));
