@@ -142,7 +142,7 @@ std::string failure_kind(const Outcome& outcome) {
   if (outcome.ok()) return {};
   for (const Sign& sign : kSigns)
     if (contains(outcome.err, sign.text)) return sign.kind;
-  return "output";
+  return outcome.code > 128 ? "crash" : "output";  // how a shell passes a signal on
 }
 
 std::string telling_lines(const Outcome& outcome) {

@@ -56,7 +56,7 @@ class Questions {
 
   void ask() {
     if (!ask_lists()) return;
-    ask_compiler();
+    ask_tools();
     try_compile();
     ask_suffixes();
   }
@@ -68,19 +68,14 @@ class Questions {
 
   // False when nvcc hangs or cannot be run: nothing more is asked of it.
   bool ask_lists() {
-    Command arch = command(""), code = command(""), ptxas;
+    Command arch = command(""), code = command("");
     arch.argv.push_back("--list-gpu-arch");
     code.argv.push_back("--list-gpu-code");
-    ptxas.timeout_ms = in_.timeout_ms;
-    ptxas.argv = {path_join(t_.driver_dir.value(), "ptxas"), "--version"};
-    if (!host_.stat(ptxas.argv[0]).exists())
-      ptxas.argv[0] = path_join(t_.root.value(), "bin/ptxas");
-    std::vector<Outcome> said = host_.run_all(
-        {ask_dry_run(t_.nvcc.value(), choice_.ccbin, in_.timeout_ms), arch, code, ptxas}, 4);
-    for (size_t i = 0; i < 3; ++i) {
-      if (said[i].state == Outcome::State::Exited) continue;
-      return fail(failure_kind(said[i]), cat("nvcc: ", said[i].describe()));
-    }
+    std::vector<Outcome> said =
+        host_.run_all({ask_dry_run(t_.nvcc.value(), choice_.ccbin, in_.timeout_ms), arch, code}, 3);
+    for (const Outcome& o : said)
+      if (o.state != Outcome::State::Exited)
+        return fail(failure_kind(o), cat("nvcc: ", o.describe()));
     dry_ = parse_dry_run(cat(said[0].out, said[0].err));
     virtual_ = parse_gpu_list(said[1].out);
     real_ = parse_gpu_list(said[2].out);
@@ -88,8 +83,6 @@ class Questions {
       return fail("output", cat("nvcc --list-gpu-arch: ", telling_lines(said[1])));
     place_toolkit(host_, t_.nvcc.value(), dry_, t_);
     find_parts(host_, dry_, t_);
-    std::string release = parse_release(said[3].out);
-    if (!release.empty()) t_.ptxas = Text(release, ptxas.argv[0] + " --version");
     keep_archs({});
     return true;
   }
@@ -113,19 +106,26 @@ class Questions {
     t_.archs = Names(names, "nvcc --list-gpu-code, --list-gpu-arch, --dryrun");
   }
 
-  void ask_compiler() {
+  // The host compiler and the ptxas that nvcc calls: where its own is gone, another toolkit's.
+  void ask_tools() {
     std::string path = dry_.path.empty() ? host_.env_or("PATH", "") : dry_.path;
     std::string name = dry_.host_compiler;
     if (name.empty()) name = choice_.ccbin;
     if (name.empty() && choice_.origin == "NVCC_CCBIN") name = host_.env_or("NVCC_CCBIN", "");
     if (name.empty()) name = "gcc";
     std::string program = contains(name, "/") ? name : find_program(host_, name, path);
-    if (program.empty()) {
+    std::string ptxas = find_program(host_, "ptxas", path);
+    Command release;
+    release.argv = {ptxas, "--version"};
+    release.timeout_ms = in_.timeout_ms;
+    std::vector<Outcome> said = host_.run_all({ask_macros(program, in_.timeout_ms), release}, 2);
+    if (program.empty())
       compiler_.reason = cat("nvcc calls ", name, ", and PATH has no such program");
-      return;
-    }
-    read_macros(host_.run(ask_macros(program, in_.timeout_ms)), program, compiler_);
+    else
+      read_macros(said[0], program, compiler_);
     if (!choice_.origin.empty()) compiler_.path.from = choice_.origin;
+    if (!parse_release(said[1].out).empty())
+      t_.ptxas = Text(parse_release(said[1].out), ptxas + " --version");
   }
 
   // One kernel for nvcc's default architecture, in a folder of its own under work_dir.
