@@ -22,7 +22,7 @@ void pythons_in(const Host& host, const std::string& folder, const std::string& 
     std::string path = path_join(folder, name);
     FileStat stat = host.stat(path);
     if (!stat.is_file() || !stat.executable) return;
-    (versioned && !is_program(host, path) ? scripts : out).push_back({path, from});
+    (versioned && !is_elf_program(host, path) ? scripts : out).push_back({path, from});
   };
   for (int minor = newest_minor; minor >= 6; --minor) take(cat("python3.", minor), true);
   take("python3", false);

@@ -167,7 +167,7 @@ bool read_answer(const Host& host, const std::string& text, PythonFacts& out) {
 
 }  // namespace
 
-bool is_program(const Host& host, const std::string& path) {
+bool is_elf_program(const Host& host, const std::string& path) {
   Result<std::unique_ptr<File>> file = host.open(path);
   std::string magic;
   return file && (*file)->read(0, 4, magic) &&
@@ -178,7 +178,7 @@ bool is_program(const Host& host, const std::string& path) {
 
 bool python_from_layout(const Host& host, const std::string& executable, PythonFacts& out) {
   const std::string real = host.real_path(executable);
-  if (real.empty() || !is_program(host, real)) {
+  if (real.empty() || !is_elf_program(host, real)) {
     out.reason = executable + " is a script that starts an interpreter";
     return false;
   }

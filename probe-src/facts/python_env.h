@@ -10,7 +10,7 @@
 namespace tcs {
 
 // True for an ELF file: not a shim or another script.
-bool is_program(const Host& host, const std::string& path);
+bool is_elf_program(const Host& host, const std::string& path);
 
 // Fills everything but `elsewhere`. False when the files do not tell (a shim or another script, an
 // unknown layout): then `reason` says why and only the interpreter itself can answer.
