@@ -34,13 +34,16 @@ size_mb() {
   printf '%s' $((${size_kb:-0} / 1024))
 }
 
-# How far the running step is: the last thing Ninja or ctest said, or what has been written.
+# How far the running step is: what Ninja or ctest counted, packages set up, or what has been written.
 how_far() { # how_far LOG
   if [ -n "$watched" ]; then
     printf '%s MB written' $(($(size_mb "$watched") - watched_start))
-  else
-    tail -c 2000 "$1" 2>/dev/null | tr '\r' '\n' | grep -o '^ *\[*[0-9][0-9]*/[0-9][0-9]*' | tail -n 1 | tr -d '[ '
+    return
   fi
+  far=$(tail -c 2000 "$1" 2>/dev/null | tr '\r' '\n' | grep -o '^ *\[*[0-9][0-9]*/[0-9][0-9]*' | tail -n 1 | tr -d '[ ')
+  of=$(sed -n 's/.* \([0-9]*\) newly installed.*/\1/p' "$1" 2>/dev/null | tail -n 1)
+  [ -z "$of" ] || far="$(grep -c '^Setting up' "$1") of $of packages set up"
+  printf '%s' "$far"
 }
 
 # step LABEL LOG COMMAND...: runs it with its output in LOG; meanwhile shows how far it is, on a

@@ -12,6 +12,6 @@ int main(int argc, char** argv) {
   tcs::gather_host(*host, facts);
   tcs::gather_python(*host, in, facts);
   tcs::gather_torch(*host, in, facts);
-  std::puts(facts.torch.version.c_str());
-  return facts.torch.version.empty();
+  std::puts(facts.torch.version.value().c_str());
+  return facts.torch.version.known() ? 0 : 1;
 }
