@@ -81,6 +81,7 @@ class Questions {
     real_ = parse_gpu_list(said[2].out);
     if (virtual_.empty() || real_.empty())
       return fail("output", cat("nvcc --list-gpu-arch: ", telling_lines(said[1])));
+    t_.include_dir = t_.library_dir = Text();
     place_toolkit(host_, t_.nvcc.value(), dry_, t_);
     find_parts(host_, dry_, t_);
     keep_archs({});

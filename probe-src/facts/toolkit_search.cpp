@@ -12,7 +12,7 @@ bool is_launcher(const std::string& path) {
   return false;
 }
 
-bool is_program(const Host& host, const std::string& path) {
+bool is_executable_file(const Host& host, const std::string& path) {
   FileStat s = host.stat(path);
   return s.is_file() && s.executable;
 }
@@ -37,12 +37,14 @@ struct Search {
         starts_with(path_name(real), "clang") || starts_with(path_name(place.program), "clang");
     if (place.clang) return;
     if (is_launcher(real)) return behind_launcher(place, real);
-    // nvcc does not follow a link to itself and then misses its nvcc.profile. What the user named
-    // is left as it is: CMake would call it that way too.
-    auto has_profile = [&](const std::string& program) {
-      return host.stat(path_join(path_parent(program), "nvcc.profile")).exists();
-    };
-    if (place.say != Say::Explicit && !has_profile(place.program) && has_profile(real))
+    // nvcc does not follow a link to itself: it takes its nvcc.profile from beside the link. With
+    // one there that is a link too, this is a link farm, perhaps our own, and the toolkit lies
+    // behind it. With none it will not work; what the user named stays so, as CMake would call it
+    // that way too.
+    std::string folder = path_parent(place.program), behind = path_parent(real) + "/nvcc.profile";
+    if (host.real_path(folder) == path_parent(real) || !host.stat(behind).exists()) return;
+    std::string profile = host.real_path(folder + "/nvcc.profile");
+    if (profile == host.real_path(behind) || (profile.empty() && place.say != Say::Explicit))
       place.program = real;
   }
 
@@ -52,7 +54,7 @@ struct Search {
     place.program.clear();
     for (const std::string& folder : split(path, ":")) {
       std::string program = path_join(folder, "nvcc");
-      if (!is_program(host, program) || is_launcher(host.real_path(program))) continue;
+      if (!is_executable_file(host, program) || is_launcher(host.real_path(program))) continue;
       place.program = program;
       return;
     }
@@ -82,7 +84,7 @@ struct Search {
     if (!contains(program, "/")) {
       place.program = find_program(host, program, path);
       if (place.program.empty()) place.reason = cat("PATH has no ", program);
-    } else if (is_program(host, program)) {
+    } else if (is_executable_file(host, program)) {
       place.program = program;
     } else {
       place.reason = what_is_there(host, words.size() == 1 ? text : program);
@@ -102,7 +104,7 @@ struct Search {
       while (root.size() > 1 && root.back() == '/') root.pop_back();
       for (const char* inside : {"bin/nvcc", "nvcc", "nvidia/cu13/bin/nvcc", ""}) {
         std::string program = *inside == 0 ? root : path_join(root, inside);
-        if (!place.program.empty() || !is_program(host, program)) continue;
+        if (!place.program.empty() || !is_executable_file(host, program)) continue;
         place.program = program;
       }
     }

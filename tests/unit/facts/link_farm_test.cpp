@@ -70,3 +70,45 @@ TEST_CASE("a farm for a toolkit without a root is an error with the place") {
   CHECK(root.error().str() ==
         "/b/toolkit: the toolkit's root is unknown; expected a folder with bin/nvcc");
 }
+
+TEST_CASE("a build tree that uses our farm uses the toolkit behind it, and keeps the farm") {
+  ToolkitHost host;
+  Toolkit t = pip(host, "/v/nvidia/cu13");
+  REQUIRE(lay_link_farm(host, t, "/b/toolkit"));
+  Inputs in;
+  in.set["TREE_CUDA_COMPILER"] = "/b/toolkit/bin/nvcc";
+  Facts facts;
+  gather_toolkits(host, in, facts);
+  CHECK(facts.toolkits.list.size() == 1);
+  CHECK(facts.toolkit()->root.is("/v/nvidia/cu13"));
+  CHECK(facts.toolkit()->layout.is("pip"));
+  Result<std::string> root = lay_link_farm(host, *facts.toolkit(), "/b/toolkit");
+  REQUIRE(root);
+  CHECK(*root == "/b/toolkit");
+}
+
+TEST_CASE("a split toolkit in a prefix gets lib64, nvvm and crt where FindCUDA and CMake look") {
+  ToolkitHost host;
+  host.wrapper("/p/bin/nvcc", "/p/lib/nvidia-cuda-toolkit/bin/nvcc");
+  for (const char* name : {"bin/cicc", "libdevice/libdevice.10.bc", "bin/crt/link.stub"})
+    host.program(cat("/p/lib/nvidia-cuda-toolkit/", name), "ELF");
+  host.files["/p/lib/x86_64-linux-gnu/libcudart.so"] = "SO";
+  host.files["/p/lib/x86_64-linux-gnu/libcudart.so.12"] = "SO";
+  host.files["/p/include/cuda.h"] = "#define CUDA_VERSION 12040";
+  Toolkit t;
+  t.root = Text("/p");
+  t.nvcc = Text("/p/bin/nvcc");
+  t.driver_dir = Text("/p/lib/nvidia-cuda-toolkit/bin");
+  t.include_dir = Text("/p/include");
+  t.library_dir = Text("/p/lib/x86_64-linux-gnu");
+  t.layout = Text("distribution");
+  Result<std::string> root = lay_link_farm(host, t, "/b/toolkit");
+  REQUIRE(root);
+  CHECK(*root == "/b/toolkit");
+  CHECK(host.real_path("/b/toolkit/bin/nvcc") == "/p/bin/nvcc");
+  CHECK(host.stat("/b/toolkit/lib64/libcudart.so").exists());
+  CHECK(host.stat("/b/toolkit/nvvm/libdevice/libdevice.10.bc").exists());
+  CHECK(host.stat("/b/toolkit/bin/crt/link.stub").exists());
+  t.root = Text("/usr");  // CMake searches the triplet's folder there
+  CHECK(*lay_link_farm(host, t, "/b/other") == "/usr");
+}

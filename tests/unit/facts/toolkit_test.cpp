@@ -286,3 +286,55 @@ TEST_CASE("clang as CUDA compiler is not called nvcc; its toolkit is the one it 
   CHECK_FALSE(facts.toolkit()->archs.known());
   CHECK(facts.host_compiler.path.is("/usr/bin/clang++"));
 }
+
+TEST_CASE("an nvcc called through a bare link is its own install when the user named it") {
+  ToolkitHost host;
+  host.toolkit("/usr/local/cuda", "13.2.78");
+  host.links["/home/me/bin/nvcc"] = "/usr/local/cuda/bin/nvcc";
+  Facts facts = gather(host, with("CMAKE_CUDA_COMPILER", "/home/me/bin/nvcc"));
+  CHECK(nvcc_of(facts) == "/home/me/bin/nvcc");
+  CHECK(facts.toolkits.list.size() == 2);
+  host.variables["PATH"] = "/home/me/bin:/usr/bin";
+  facts = gather(host);  // found by itself: the place where it works
+  CHECK(nvcc_of(facts) == "/usr/local/cuda/bin/nvcc");
+  CHECK(facts.toolkits.list.size() == 1);
+}
+
+TEST_CASE("a conda prefix keeps headers and libraries under targets") {
+  ToolkitHost host;
+  host.toolkit("/c", "12.8.93", "targets/x86_64-linux/lib");
+  for (const char* name : {"cuda.h", "cuda_runtime.h", "nvrtc.h", "crt/host_config.h"}) {
+    host.files[cat("/c/targets/x86_64-linux/include/", name)] =
+        host.files[cat("/c/include/", name)];
+    host.files.erase(cat("/c/include/", name));
+  }
+  host.files["/c/conda-meta/history"] = "";
+  host.variables["CONDA_PREFIX"] = "/c";
+  Facts facts = gather(host, {}, "12.8");
+  REQUIRE(facts.toolkit() != nullptr);
+  CHECK(facts.toolkit()->origin.is("conda prefix"));
+  CHECK(facts.toolkit()->layout.is("conda"));
+  CHECK(facts.toolkit()->headers.is("12.8"));
+  CHECK(facts.toolkit()->library_dir.is("/c/targets/x86_64-linux/lib"));
+  CHECK(facts.toolkit()->missing.value() == std::vector<std::string>{"nvrtc"});
+}
+
+TEST_CASE("a machine without a host compiler says which program nvcc looks for") {
+  ToolkitHost host;
+  host.toolkit("/usr/local/cuda", "13.2.78");
+  host.files.erase("/usr/bin/gcc");
+  auto nvcc = host.on_run;
+  host.on_run = [&](const Command& c) {
+    for (const std::string& word : c.argv)
+      if (word == "--dryrun")
+        return MemoryHost::exits(1, "",
+                                 "gcc: No such file or directory\nnvcc fatal   : Failed to "
+                                 "preprocess host compiler properties.\n");
+    return nvcc(c);
+  };
+  Facts facts = gather(host);
+  CHECK(facts.host_compiler.reason == "nvcc calls gcc, and PATH has no such program");
+  CHECK(join(facts.toolkit()->archs.value(), " ") ==
+        "sm_80 compute_80 sm_90 compute_90 sm_100 compute_100");
+  CHECK(contains(facts.toolkit()->reason, "suffixed architectures are unknown"));
+}
