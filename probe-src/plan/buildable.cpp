@@ -140,25 +140,43 @@ struct Group {
   int count = 0;
 };
 
-// The fat binaries of all its libraries, by the set of images they hold; without the specialised
-// ones. Empty where the recording has no sets.
-std::vector<Group> fat_binary_groups(const TorchFacts& torch) {
-  std::vector<Group> all, several;
+int fat_binaries_of(const TorchLibrary& library) {
+  int sum = 0, most = 0;
+  for (const ImageSet& set : library.sets) sum += set.count;
+  for (const CoverageRow& row : library.coverage) most = std::max(most, row.fat_binaries);
+  return std::max(sum, most);
+}
+
+// The library with most of the kernels. The others do not speak for PyTorch:
+// libtorch_cuda_linalg.so holds MAGMA, which is built for a list of its own (2.11: no 7.5).
+const TorchLibrary* main_library(const TorchFacts& torch) {
+  const TorchLibrary* best = nullptr;
+  int most = 0;
   for (const TorchLibrary& library : torch.libraries) {
-    for (const ImageSet& set : library.sets) {
-      Group group;
-      group.count = set.count;
-      bool mixed = false;
-      for (const std::string& name : set.images) {
-        Image image;
-        if (!parse_image(name, image)) continue;
-        group.images.push_back(image);
-        mixed = mixed || image.sm.base() != group.images[0].sm.base();
-      }
-      if (group.images.empty()) continue;
-      all.push_back(group);
-      if (mixed) several.push_back(group);
+    int count = fat_binaries_of(library);
+    if (count > most) best = &library;
+    most = std::max(most, count);
+  }
+  return best;
+}
+
+// Its fat binaries by the set of images they hold, without the specialised ones. Empty where the
+// recording has no sets.
+std::vector<Group> fat_binary_groups(const TorchLibrary& library) {
+  std::vector<Group> all, several;
+  for (const ImageSet& set : library.sets) {
+    Group group;
+    group.count = set.count;
+    bool mixed = false;
+    for (const std::string& name : set.images) {
+      Image image;
+      if (!parse_image(name, image)) continue;
+      group.images.push_back(image);
+      mixed = mixed || image.sm.base() != group.images[0].sm.base();
     }
+    if (group.images.empty()) continue;
+    all.push_back(group);
+    if (mixed) several.push_back(group);
   }
   return several.empty() ? all : several;
 }
@@ -178,24 +196,13 @@ void add_unique(std::vector<Image>& list, const Image& image) {
   if (std::find(list.begin(), list.end(), image) == list.end()) list.push_back(image);
 }
 
-// Recordings with counts but no sets: those in most of the fat binaries that the best one is in.
-std::vector<Image> from_coverage(const TorchFacts& torch) {
-  std::vector<std::pair<Image, int>> counts;
-  int most = 0;
-  for (const TorchLibrary& library : torch.libraries) {
-    for (const CoverageRow& row : library.coverage) {
-      Image image;
-      if (!parse_image(row.arch, image)) continue;
-      auto same = [&](const std::pair<Image, int>& c) { return c.first == image; };
-      auto at = std::find_if(counts.begin(), counts.end(), same);
-      if (at == counts.end()) at = counts.insert(at, {image, 0});
-      at->second += row.fat_binaries;
-      most = std::max(most, at->second);
-    }
-  }
+// A recording with counts but no sets: the images in most of the fat binaries.
+std::vector<Image> from_coverage(const TorchLibrary& library) {
   std::vector<Image> own;
-  for (const auto& c : counts) {
-    if (c.second * 2 > most) own.push_back(c.first);
+  for (const CoverageRow& row : library.coverage) {
+    Image image;
+    bool most = row.fat_binaries * 2 > fat_binaries_of(library);
+    if (most && parse_image(row.arch, image)) add_unique(own, image);
   }
   return own;
 }
@@ -220,14 +227,16 @@ std::vector<Image> from_names(const TorchFacts& torch) {
 }  // namespace
 
 std::vector<Image> own_images(const TorchFacts& torch) {
-  std::vector<Group> groups = fat_binary_groups(torch);
   std::vector<Image> own;
-  for (const Group& group : groups) {
-    for (const Image& image : group.images) {
-      if (is_own(image, groups)) add_unique(own, image);
+  if (const TorchLibrary* library = main_library(torch)) {
+    std::vector<Group> groups = fat_binary_groups(*library);
+    for (const Group& group : groups) {
+      for (const Image& image : group.images) {
+        if (is_own(image, groups)) add_unique(own, image);
+      }
     }
+    if (groups.empty()) own = from_coverage(*library);
   }
-  if (groups.empty()) own = from_coverage(torch);
   if (own.empty()) own = from_names(torch);
   std::sort(own.begin(), own.end());
   return own;

@@ -7,6 +7,9 @@
     CMake           CUDA_ARCHITECTURES of real targets: one configure of a tiny project, flags read in build.ninja
     nvcc            `nvcc --dryrun` with the gencode flags, -arch=all, -arch=all-major, and every architecture alone
 
+And the architectures that each wheel is said to be built for, from the images in its libraries, are those that its
+builders asked for (libtorch_cuda.so has them in every fat binary; libtorch_cuda_linalg.so has not).
+
 All are compared as sets of (virtual, real) pairs, or of images where a consumer shows no more. What a dialect says to
 leave out must be exactly what is missing from it.
 
@@ -32,6 +35,9 @@ import parts
 # torch wheel -> the CUDA release of an nvcc that its users have
 TORCHES = {"torch-2.15.0": "13.2", "torch-2.11.0": "13.0", "torch-2.7.1": "12.8", "torch-2.3.0": "12.4",
            "torch-1.13.1": "11.8"}
+OWN = {"torch-2.15.0": "7.5;8.0;8.6;9.0;10.0;12.0", "torch-2.11.0": "7.5;8.0;8.6;9.0;10.0;12.0",
+       "torch-2.7.1": "5.0;6.0;7.0;7.5;8.0;8.6;9.0", "torch-2.3.0": "5.0;6.0;7.0;7.5;8.0;8.6;9.0",
+       "torch-1.13.1": "3.7;5.0;6.0;7.0;7.5;8.0;8.6"}
 NVCCS = {"toolkit-13.0": ("13.0", "nvidia/cu13/bin/nvcc"), "toolkit-13.2": ("13.2", "nvidia/cu13/bin/nvcc"),
          "toolkit-13.5": ("13.5", "nvidia/cu13/bin/nvcc"), "toolkit-12.4": ("12.4", "bin/nvcc"),
          "toolkit-11.8": ("11.8", "bin/nvcc")}
@@ -70,20 +76,22 @@ def pairs(flags):
 class Tool:
     """tcstack plan, for one declared machine."""
 
-    def __init__(self, folder, cuda, torch=None):
+    def __init__(self, folder, cuda, torch=None, libraries=None):
         facts = {"schema": "torch-cuda-stack/facts/1", "origin": "declared", "devices": {"state": "none", "list": []},
                  "toolkits": {"selected": 0, "list": [{"root": "/cuda", "nvcc": "/cuda/bin/nvcc", "version": cuda}]}}
         if torch:
             facts["torch"] = {"state": "found", "version": torch, "flavour": "cuda"}
+            facts["torch"]["libraries"] = libraries or []
         self.facts = Path(folder) / "facts.json"
         self.facts.write_text(json.dumps(facts))
         self.kept = {}
 
     def ask(self, arch_list, form):
+        """One answer; without a list it is the plan for the default targets."""
         if (arch_list, form) not in self.kept:
-            done = subprocess.run([os.environ["TCS_TOOL"], "plan", "--facts", self.facts, "--arch-list", arch_list,
-                                   "--fail-on", "never", "--emit", form], capture_output=True, text=True,
-                                  timeout=TIMEOUT_S, check=False)
+            asked = ["--arch-list", arch_list] if arch_list else []
+            done = subprocess.run([os.environ["TCS_TOOL"], "plan", "--facts", self.facts, *asked, "--fail-on", "never",
+                                   "--emit", form], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
             if done.returncode != 0:
                 raise SystemExit(f"tcstack plan --emit {form}: exit {done.returncode}: {done.stderr}")
             self.kept[arch_list, form] = Answer(done.stdout.strip(), pairs(done.stderr))
@@ -113,6 +121,25 @@ def check_torch_cmake(folder, name, tool):
         got = pairs(answers.get(str(number), ""))
         check(got | said.left_out == plan and not got & said.left_out, "torch CMake",
               f"{name}: {arch_list} as {said.text}: {sorted(got)}, left out {sorted(said.left_out)}, plan {sorted(plan)}")
+
+
+def check_own(folder, name, cuda):
+    """The default plan without a GPU: what the wheel was built for."""
+    files = sorted((Path(parts.ensure(name)) / "torch/lib").glob("libtorch_cuda*.so"))
+    done = subprocess.run([os.environ["TCS_TOOL"], "images", "--json", *files], capture_output=True, text=True,
+                          timeout=TIMEOUT_S, check=True)
+    libraries = []
+    for file in json.loads(done.stdout)["files"]:
+        libraries.append({"name": Path(file["path"]).name, "images": [i["arch"] for i in file["images"]],
+                          "fat_binaries": file["fat_binaries"], "sets": file["sets"],
+                          "coverage": [{k: i[k] for k in ("arch", "count", "fat_binaries")} for i in file["images"]]})
+    for drop in ("none", "sets"):  # older recordings have counts only
+        for library in libraries:
+            library.pop(drop, None)
+        tool = Tool(folder, cuda, name.removeprefix("torch-"), libraries)
+        got = "".join(f"{real[3:-1]}.{real[-1]};" for _, real in sorted(
+            tool.plan(""), key=lambda pair: int(pair[1][3:])))[:-1]
+        check(got == OWN[name], "own archs", f"{name} without {drop}: {got}, not {OWN[name]}")
 
 
 def torch_python(name):
@@ -238,6 +265,7 @@ def main():
             tool = Tool(folder, cuda, name.removeprefix("torch-"))
             check_torch_cmake(folder, name, tool)
             check_torch_python(name, tool)
+            check_own(folder, name, cuda)
         for name in NVCCS:
             check_nvcc(name, folder)
         check_cmake(folder)

@@ -8,13 +8,17 @@ using Kind = PlanIssue::Kind;
 
 namespace {
 
-// torch 2.15.0: 476 fat binaries hold all six; 59 of them also 100a and 103f; the rest are
-// specialised kernels (counts read from the wheel's libtorch_cuda.so, 2026-11).
+// torch 2.15.0: each of 476 fat binaries holds the six, few hold more; libtorch_cuda_linalg.so is
+// MAGMA's (read from the wheel, 2026-11).
 void add_torch_215(Facts& facts) {
-  const char* six = "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120";
-  static std::string more = std::string(six) + " sm_100a sm_103f";
-  add_torch(facts, "2.15.0+cu132",
-            {{six, 417}, {more.c_str(), 59}, {"sm_90a", 4}, {"sm_89", 1}, {"sm_120a sm_121a", 1}});
+  add_torch(
+      facts, "2.15.0+cu132",
+      {{"sm_75 sm_80 sm_86 sm_90 sm_100 sm_120", 415},
+       {"sm_75 sm_80 sm_86 sm_90 sm_100 sm_100a sm_103f sm_120", 57},
+       {"sm_75 sm_80 sm_86 sm_90 sm_90a sm_100 sm_120", 2},
+       {"sm_75 sm_80 sm_86 sm_90 sm_90a sm_100 sm_100a sm_103f sm_120", 1},
+       {"sm_75 sm_80 sm_86 sm_89 sm_90 sm_90a sm_100 sm_100a sm_103f sm_120 sm_120a sm_121a", 1}});
+  add_torch(facts, "2.15.0+cu132", {{"sm_80 sm_86 sm_90 sm_100 sm_120", 99}});
 }
 
 // torch 1.13.1: 271 fat binaries with several architectures (50 with 3.5 in place of 3.7), 31 with
