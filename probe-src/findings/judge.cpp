@@ -41,7 +41,7 @@ bool allowed(const Finding& finding, const std::vector<std::string>& allow) {
   return false;
 }
 
-bool before(const Finding& a, const Finding& b) {
+bool sorts_before(const Finding& a, const Finding& b) {
   if (a.severity != b.severity) return a.severity > b.severity;
   if (a.id != b.id) return a.id < b.id;
   return a.message < b.message;
@@ -61,7 +61,7 @@ Report judge(const RuleInput& in, const Policy& policy) {
       finding.notes.push_back("allowed by the request, so it is a note here");
       finding.severity = Severity::Note;
     }
-  std::sort(report.findings.begin(), report.findings.end(), before);
+  std::sort(report.findings.begin(), report.findings.end(), sorts_before);
 
   report.outcome = "ok";
   for (const auto& finding : report.findings) {

@@ -9,15 +9,15 @@
 namespace tcs {
 namespace {
 
-constexpr size_t kPage = 4096;
+constexpr size_t kDynamicPage = 4096;
 constexpr size_t kMaxString = 4096;     // no path or soname is longer
-constexpr uint64_t kMaxEntries = 4096;  // of the dynamic section
+constexpr uint64_t kMaxDynamic = 4096;  // of the dynamic section
 constexpr int kMaxChain = 1 << 16;      // symbols with one hash bucket
 
 // A shared library or program as the loader sees it: addresses through PT_LOAD, never sections.
 class Program {
  public:
-  explicit Program(File& file) : window_(file, 0, file.size(), kPage) {}
+  explicit Program(File& file) : window_(file, 0, file.size(), kDynamicPage) {}
   Result<Done> load();
   bool tag(int64_t name, uint64_t& value) const;
   Result<Done> strings(int64_t name, std::vector<std::string>& out);
@@ -82,8 +82,8 @@ Result<Done> Program::entries(const Elf64_Phdr& dynamic) {
       return window_.truncated(dynamic.p_offset, dynamic.p_filesz, "the dynamic section");
     }
     if (entry.d_tag == DT_NULL) return Done{};
-    if (i == kMaxEntries) {
-      return window_.wrong(at, cat("the dynamic section has more than ", kMaxEntries, " entries"));
+    if (i == kMaxDynamic) {
+      return window_.wrong(at, cat("the dynamic section has more than ", kMaxDynamic, " entries"));
     }
     tags_.emplace_back(entry.d_tag, entry.d_un.d_val);
   }

@@ -7,7 +7,7 @@
 namespace tcs {
 namespace {
 
-constexpr size_t kPage = 4096;
+constexpr size_t kElfPage = 4096;
 constexpr uint64_t kMaxSections = 1u << 18;
 constexpr size_t kMaxName = 256;  // longer names are cut: those that matter are short
 
@@ -74,8 +74,8 @@ const ElfSection* ElfFile::section(const char* name) const {
 }
 
 Result<ElfFile> read_elf(File& file, uint64_t base, uint64_t size) {
-  Window window(file, base, size, kPage);
-  Window names(file, base, size, kPage);
+  Window window(file, base, size, kElfPage);
+  Window names(file, base, size, kElfPage);
   Result<Elf64_Ehdr> header = read_elf_header(window);
   if (!header) return header.error();
   ElfFile elf;

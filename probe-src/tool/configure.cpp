@@ -12,7 +12,7 @@ namespace tcs {
 
 namespace {
 
-const std::vector<OptionSpec> specs = {
+const std::vector<OptionSpec> configure_options = {
     {"--dir", "DIR", "where facts.json, report.json, plan.json, plan.cmake are written", false},
     {"--set", "NAME=VALUE", "an input by its CMake name (docs/internals.md)", true},
 };
@@ -85,7 +85,7 @@ int write_failed(const Error& error) {
 int verb_configure(Host& host, const std::vector<std::string>& args) {
   Options options;
   int status = 0;
-  if (!parse_options(args, specs, "tcstack configure --dir DIR [--set NAME=VALUE]...", options,
+  if (!parse_options(args, configure_options, "tcstack configure --dir DIR [--set NAME=VALUE]...", options,
                      status)) {
     return status;
   }

@@ -8,7 +8,7 @@ namespace tcs {
 
 namespace {
 
-const std::vector<OptionSpec> specs = {
+const std::vector<OptionSpec> probe_options = {
     {"--out", "FILE", "write the facts there instead of standard output", false},
     {"--set", "NAME=VALUE", "an input by its CMake name, e.g. Python_EXECUTABLE=...", true},
     {"--timeout", "SECONDS", "how long one child process may take (30)", false},
@@ -20,7 +20,7 @@ const std::vector<OptionSpec> specs = {
 int verb_probe(Host& host, const std::vector<std::string>& args) {
   Options options;
   int status = 0;
-  if (!parse_options(args, specs, "tcstack probe [OPTIONS]", options, status)) return status;
+  if (!parse_options(args, probe_options, "tcstack probe [OPTIONS]", options, status)) return status;
   auto refuse = [](const std::string& text) {
     print_err(cat("tcstack probe: ", text, "\n"));
     return 2;

@@ -16,7 +16,7 @@ namespace tcs {
 
 namespace {
 
-const std::vector<OptionSpec> specs = {
+const std::vector<OptionSpec> verify_options = {
     {"--plan", "PLAN", "plan.json of a configure", false},
     {"--images", "LIST", "the images wanted instead: sm_80;sm_90;compute_90", false},
     {"--objects", "FILE", "a file that names, one a line, the objects the target compiled itself",
@@ -195,7 +195,7 @@ bool judge_all(Verifier& v, const Options& options, std::string& said) {
 int verb_verify(Host& host, const std::vector<std::string>& args) {
   Options options;
   int status = 0;
-  if (!parse_options(args, specs,
+  if (!parse_options(args, verify_options,
                      "tcstack verify FILE... (--plan PLAN | --images LIST) [--objects FILE]",
                      options, status)) {
     return status;

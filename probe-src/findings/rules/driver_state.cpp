@@ -37,7 +37,7 @@ Severity here_only(const RuleInput& in) {
   return native_asked(in) ? Severity::Error : Severity::Note;
 }
 
-void missing(const RuleInput& in, std::vector<Finding>& out) {
+void driver_missing(const RuleInput& in, std::vector<Finding>& out) {
   const DriverFacts& driver = in.facts.driver;
   Finding& f =
       report(out, 201, "no NVIDIA driver is in the loader's reach: libcuda.so.1 is not found");
@@ -137,7 +137,7 @@ void other_error(const RuleInput& in, std::vector<Finding>& out) {
 void rule_driver_state(const RuleInput& in, std::vector<Finding>& out) {
   const DriverFacts& driver = in.facts.driver;
   const int code = driver.error_code.or_else(0);
-  if (driver.state.is("absent")) return missing(in, out);
+  if (driver.state.is("absent")) return driver_missing(in, out);
   if (driver.state.is("no-kernel-module")) return not_loaded(in, out);
   if (driver.state.is("stub") || (driver.state.is("error") && code == 34)) return stub(in, out);
   if (driver.state.is("mismatch") || (driver.state.is("error") && code == 803))

@@ -9,7 +9,7 @@ bool is_driver_library(const Library& lib) {
   return starts_with(lib.soname.value(), "libcuda.so");
 }
 
-void missing(const RuleInput& in, std::vector<Finding>& out) {
+void missing_libraries(const RuleInput& in, std::vector<Finding>& out) {
   std::vector<const Library*> gone;
   for (const auto& lib : in.facts.libraries)
     if (lib.state.is("missing") && !is_driver_library(lib)) gone.push_back(&lib);
@@ -93,7 +93,7 @@ void nvrtc(const RuleInput& in, const Library& lib, std::vector<Finding>& out) {
 }  // namespace
 
 void rule_libraries(const RuleInput& in, std::vector<Finding>& out) {
-  missing(in, out);
+  missing_libraries(in, out);
   for (const auto& lib : in.facts.libraries) {
     wrong(lib, out);
     nvrtc(in, lib, out);

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// One translation unit of tcstack-core: what reads bytes; compiled with -O1.
+#include "base/json.cpp"
+#include "base/sm.cpp"
+#include "base/text.cpp"
+#include "base/utf8.cpp"
+#include "base/version.cpp"
+#include "host/child.cpp"
+#include "host/path.cpp"
+#include "host/real_host.cpp"
+#include "readers/archive.cpp"
+#include "readers/cubin.cpp"
+#include "readers/dynamic.cpp"
+#include "readers/elf.cpp"
+#include "readers/images.cpp"
+#include "readers/inventory.cpp"
+#include "readers/window.cpp"

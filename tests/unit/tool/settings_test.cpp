@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tool/settings.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "base/text.h"
+#include "memory_host.h"
+
+using namespace tcs;
+
+TEST_CASE("a CMake variable goes before the environment, and says so") {
+  MemoryHost host;
+  Inputs in;
+  host.variables["TORCH_CUDA_ARCH_LIST"] = "8.0";
+  Request from_environment = make_request(host, in);
+  CHECK(from_environment.arch_list.value() == "8.0");
+  CHECK(from_environment.arch_list.from == "TORCH_CUDA_ARCH_LIST (environment)");
+  in.set["TORCH_CUDA_ARCH_LIST"] = "9.0";
+  Request from_variable = make_request(host, in);
+  CHECK(from_variable.arch_list.value() == "9.0");
+  CHECK(from_variable.arch_list.from == "TORCH_CUDA_ARCH_LIST (CMake variable)");
+}
+
+TEST_CASE("torch's list goes before CMake's, which goes before CUDAARCHS; the second is kept") {
+  MemoryHost host;
+  Inputs in;
+  host.variables["CUDAARCHS"] = "75";
+  CHECK(make_request(host, in).arch_dialect == "cmake");
+  in.set["CMAKE_CUDA_ARCHITECTURES"] = "80-real";
+  Request two = make_request(host, in);
+  CHECK(two.arch_list.value() == "80-real");
+  CHECK(two.other_list.value() == "75");
+  host.variables["TORCH_CUDA_ARCH_LIST"] = "9.0";
+  Request three = make_request(host, in);
+  CHECK(three.arch_list.value() == "9.0");
+  CHECK(three.arch_dialect == "torch");
+  CHECK(three.other_list.value() == "80-real");
+}
+
+TEST_CASE("CMAKE_CUDA_ARCHITECTURES OFF or empty asks for nothing") {
+  MemoryHost host;
+  for (const char* value : {"OFF", "", "FALSE", "off"}) {
+    Inputs in;
+    in.set["CMAKE_CUDA_ARCHITECTURES"] = value;
+    INFO(value);
+    CHECK_FALSE(make_request(host, in).arch_list.known());
+  }
+}
+
+TEST_CASE(
+    "targets come from the variable or TORCH_CUDA_STACK_TARGETS, names with spaces stay whole") {
+  MemoryHost host;
+  Inputs in;
+  CHECK_FALSE(make_request(host, in).targets_known);
+  host.variables["TORCH_CUDA_STACK_TARGETS"] = "RTX 4090; 9.0;";
+  Request r = make_request(host, in);
+  CHECK(r.targets == std::vector<std::string>{"RTX 4090", "9.0"});
+  CHECK(r.targets_from == "TORCH_CUDA_STACK_TARGETS (environment)");
+}
+
+TEST_CASE("a policy word that does not exist is refused with the words there are") {
+  MemoryHost host;
+  Inputs in;
+  in.set["FAIL_ON"] = "errors";
+  Result<Policy> policy = make_policy(host, in);
+  REQUIRE_FALSE(policy);
+  CHECK(policy.error().str() ==
+        "TorchCudaStack_FAIL_ON: 'errors' is none of error, warning, unknown, never");
+  in.set["FAIL_ON"] = "warning";
+  in.set["ALLOW"] = "TCS601;no-such-finding";
+  policy = make_policy(host, in);
+  REQUIRE_FALSE(policy);
+  CHECK(contains(policy.error().str(), "'no-such-finding' is no finding"));
+  in.set["ALLOW"] = "TCS601";
+  policy = make_policy(host, in);
+  REQUIRE(policy);
+  CHECK(policy->fail_on == Severity::Warning);
+  CHECK(policy->allow == std::vector<std::string>{"TCS601"});
+}
+
+TEST_CASE("a deadline is a number of seconds from 1 to 3600") {
+  MemoryHost host;
+  Inputs in;
+  CHECK(*timeout_ms_of(host, in) == 30000);
+  in.set["TIMEOUT"] = "5";
+  CHECK(*timeout_ms_of(host, in) == 5000);
+  for (const char* bad : {"0", "-1", "3601", "5s", "1e3"}) {
+    in.set["TIMEOUT"] = bad;
+    INFO(bad);
+    CHECK_FALSE(timeout_ms_of(host, in));
+  }
+}

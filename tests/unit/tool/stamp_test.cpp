@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tool/stamp.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "memory_host.h"
+
+using namespace tcs;
+
+namespace {
+
+MemoryHost machine() {
+  MemoryHost host;
+  host.program("/self/tcstack");
+  host.program("/usr/local/cuda/bin/nvcc");
+  host.files["/proc/sys/kernel/random/boot_id"] = "boot-1\n";
+  host.files["/site/torch/version.py"] = "__version__ = '2.3.0'";
+  host.variables["PATH"] = "/usr/bin";
+  return host;
+}
+
+Facts facts() {
+  Facts f;
+  Toolkit toolkit;
+  toolkit.nvcc = std::string("/usr/local/cuda/bin/nvcc");
+  toolkit.root = std::string("/usr/local/cuda");
+  f.toolkits.list.push_back(toolkit);
+  f.torch.root = std::string("/site/torch");
+  return f;
+}
+
+}  // namespace
+
+TEST_CASE("a stamp holds while nothing changed") {
+  MemoryHost host = machine();
+  Inputs in;
+  in.set["TARGETS"] = "native\nand a second line \\n";
+  CHECK(stamp_holds(host, in, make_stamp(host, in, facts())));
+  CHECK_FALSE(stamp_holds(host, in, ""));
+  CHECK_FALSE(stamp_holds(host, in, "garbage"));
+}
+
+TEST_CASE("a stamp falls with anything that an answer came from") {
+  Inputs in;
+  in.set["TARGETS"] = "9.0";
+  std::string stamp = make_stamp(machine(), in, facts());
+  auto falls = [&](const MemoryHost& host, const Inputs& inputs) {
+    return !stamp_holds(host, inputs, stamp);
+  };
+
+  SECTION("an input") {
+    Inputs other = in;
+    other.set["TARGETS"] = "8.0";
+    CHECK(falls(machine(), other));
+  }
+  SECTION("which devices are visible") {
+    MemoryHost host = machine();
+    host.variables["CUDA_VISIBLE_DEVICES"] = "0";
+    CHECK(falls(host, in));
+  }
+  SECTION("the loader's path") {
+    MemoryHost host = machine();
+    host.variables["LD_LIBRARY_PATH"] = "/stubs";
+    CHECK(falls(host, in));
+  }
+  SECTION("a reboot") {
+    MemoryHost host = machine();
+    host.files["/proc/sys/kernel/random/boot_id"] = "boot-2\n";
+    CHECK(falls(host, in));
+  }
+  SECTION("a driver that was loaded") {
+    MemoryHost host = machine();
+    host.files["/proc/driver/nvidia/version"] = "NVRM version: 580\n";
+    CHECK(falls(host, in));
+  }
+  SECTION("another nvcc behind the same path") {
+    MemoryHost host = machine();
+    host.files.erase("/usr/local/cuda/bin/nvcc");
+    host.links["/usr/local/cuda"] = "/usr/local/cuda-13";
+    host.program("/usr/local/cuda-13/bin/nvcc");
+    CHECK(falls(host, in));
+  }
+  SECTION("torch was upgraded") {
+    MemoryHost host = machine();
+    host.files["/site/torch/version.py"] = "__version__ = '2.15.0'";
+    CHECK(falls(host, in));
+  }
+  SECTION("a variable that does not matter changes nothing") {
+    MemoryHost host = machine();
+    host.variables["LINES"] = "50";
+    CHECK_FALSE(falls(host, in));
+  }
+}
