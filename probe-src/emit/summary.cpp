@@ -7,8 +7,14 @@ namespace {
 
 std::string archs(const Facts& facts, const Plan& plan) {
   std::vector<std::string> words;
-  for (const auto& g : plan.gencodes)
-    words.push_back(cat((g.ptx ? g.virt : g.real).dotted(), g.ptx ? " PTX" : ""));
+  for (const auto& g : plan.gencodes) {
+    if (!g.ptx)
+      words.push_back(g.real.dotted());
+    else if (!words.empty() && words.back() == g.virt.dotted())
+      words.back() += "+PTX";
+    else
+      words.push_back(g.virt.dotted() + " PTX");
+  }
   int visible = 0;
   for (const auto& device : facts.devices.list) visible += device.visible.or_else(true);
   std::string out = words.empty()

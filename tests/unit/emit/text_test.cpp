@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch_test_macros.hpp>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "emit/emit.h"
+#include "emit/forms.h"
+
+using namespace tcs;
+
+namespace {
+
+Plan plan_of(const std::string& list) {
+  Facts facts;
+  facts.origin = "replayed";
+  Toolkit toolkit;
+  toolkit.version = Text("13.0");
+  facts.toolkits.list_known = true;
+  facts.toolkits.list.push_back(toolkit);
+  facts.toolkits.selected = Fact<int>(0);
+  Request request;
+  request.arch_list = Text(list);
+  return make_plan(facts, request);
+}
+
+std::string form(const Plan& plan, const char* name) {
+  std::string out, note;
+  REQUIRE(plan_form(plan, name, out, note));
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a finding is printed as a line, a table, notes, helps and where to read more") {
+  Finding f = make_finding(601, "PyTorch 2.3.0+cu121 has no kernel image that runs on sm_90");
+  f.evidence.push_back(
+      {"device", "NVIDIA GeForce RTX 5060, compute 12.0", "", "cuDeviceGetAttribute"});
+  f.evidence.push_back({"torch", "sm_80 sm_90", "", ".nv_fatbin of libtorch_cuda.so"});
+  f.notes.push_back("there is no PTX");
+  f.help.push_back("install another");
+  CHECK(finding_text(f) ==
+        "  error[TCS601 torch-lacks-device-image]: PyTorch 2.3.0+cu121 has no kernel image that "
+        "runs on "
+        "sm_90\n"
+        "  \n"
+        "    layer    has                                     from\n"
+        "    device   NVIDIA GeForce RTX 5060, compute 12.0   cuDeviceGetAttribute\n"
+        "    torch    sm_80 sm_90                             .nv_fatbin of libtorch_cuda.so\n"
+        "  \n"
+        "  note: there is no PTX\n"
+        "  help: install another\n"
+        "  more: tcstack explain TCS601\n");
+}
+
+TEST_CASE("text from outside cannot break a line or reach the terminal's controls") {
+  Finding f = make_finding(602, "a\nb\x1b[31m");
+  CHECK(contains(finding_text(f), "]: a b?[31m\n"));
+}
+
+TEST_CASE("wide tables are wrapped inside their columns") {
+  Finding f = make_finding(601, "m");
+  std::string many;
+  for (int i = 0; i < 40; ++i) many += "sm_90 ";
+  f.evidence.push_back({"torch", many, "sm_120", "somewhere"});
+  for (const std::string& line : lines_of(finding_text(f))) CHECK(line.size() <= 100);
+}
+
+TEST_CASE("a path longer than the line keeps its own line") {
+  const std::string path(140, 'p');
+  Finding f = make_finding(601, "m");
+  f.help.push_back("look at " + path + " first");
+  CHECK(contains(finding_text(f), path));
+}
+
+TEST_CASE("a bracket argument holds any text") {
+  CHECK(cmake_quote("a;b") == "[[a;b]]");
+  CHECK(cmake_quote("a]]b") == "[=[a]]b]=]");
+  CHECK(cmake_quote("a]") == "[=[a]]=]");
+  CHECK(cmake_quote("x]=]y]]") == "[==[x]=]y]]]==]");
+  CHECK(cmake_quote("\nx") == "[[\n\nx]]");
+}
+
+TEST_CASE("each form of the plan is quoted for its reader") {
+  Plan plan = plan_of("8.0;9.0+PTX");
+  CHECK(form(plan, "torch-list") == "8.0;9.0+PTX\n");
+  CHECK(form(plan, "cmake-architectures") == "80-real;90-real;90-virtual\n");
+  CHECK(form(plan, "cmake") ==
+        "set(TORCH_CUDA_ARCH_LIST [[8.0;9.0+PTX]])\n"
+        "set(CMAKE_CUDA_ARCHITECTURES [[80-real;90-real;90-virtual]])\n");
+  CHECK(contains(form(plan, "initial-cache"), "[[8.0;9.0+PTX]] CACHE STRING"));
+  CHECK(contains(form(plan, "env"), "export TORCH_CUDA_ARCH_LIST='8.0;9.0+PTX'\n"));
+  CHECK(contains(form(plan, "gencode"), "-gencode=arch=compute_90,code=compute_90"));
+  Result<Json> flags = parse_json(trim(form(plan, "cpp-extension")));
+  REQUIRE(flags);
+  CHECK(flags->items.size() == 3);
+  Result<Json> preset = parse_json(trim(form(plan, "preset")));
+  REQUIRE(preset);
+  CHECK(preset->find("configurePresets")->items.size() == 1);
+  std::string out, note;
+  CHECK_FALSE(plan_form(plan, "yaml", out, note));
+}
+
+TEST_CASE("the environment carries what torch's Python list cannot say") {
+  const std::string env = form(plan_of("9.0;12.0f"), "env");
+  CHECK(contains(env, "export TORCH_CUDA_ARCH_LIST='9.0'\n"));
+  CHECK(contains(env, "export NVCC_APPEND_FLAGS='-gencode=arch=compute_120f,code=sm_120f'\n"));
+}
+
+TEST_CASE("the report in JSON has the members of its schema") {
+  Facts facts;
+  Plan plan = plan_of("8.6");
+  Report report;
+  report.outcome = "ok";
+  report.findings.push_back(make_finding(910, "m"));
+  Json json = report_json(report, facts, plan);
+  CHECK(json.find("schema")->text == "torch-cuda-stack/report/1");
+  CHECK(json.find("outcome")->text == "ok");
+  CHECK(json.find("complete")->boolean);
+  const Json& finding = json.find("findings")->items[0];
+  CHECK(finding.find("id")->text == "TCS910");
+  CHECK(finding.find("slug")->text == "default-targets");
+  CHECK(finding.find("layer")->text == "arch");
+  CHECK(finding.find("severity")->text == "note");
+  CHECK(json.find("plan")->is(Json::Kind::Object));
+  CHECK(json.find("coverage")->is(Json::Kind::Array));
+}
+
+TEST_CASE("success is one line") {
+  Facts facts;
+  facts.driver.state = Text("ok");
+  facts.driver.version = Text("580.95");
+  facts.driver.cuda = Text("13.0");
+  Toolkit toolkit;
+  toolkit.version = Text("13.0.88");
+  facts.toolkits.list_known = true;
+  facts.toolkits.list.push_back(toolkit);
+  facts.toolkits.selected = Fact<int>(0);
+  facts.torch.state = Text("found");
+  facts.torch.version = Text("2.11.0+cu130");
+  facts.torch.cuda = Text("13.0");
+  facts.devices.list.emplace_back();
+  Report report;
+  report.outcome = "ok";
+  CHECK(summary_line(report, facts, plan_of("9.0")) ==
+        "TorchCudaStack: 9.0 on 1 device; driver 580.95 >= 13.0; nvcc 13.0.88; torch 2.11.0+cu130 "
+        "- ok");
+  report.complete = false;
+  CHECK(ends_with(summary_line(report, facts, plan_of("9.0")), "- ok, not all of it checked"));
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch_test_macros.hpp>
+
+#include "findings/finding.h"
+
+using namespace tcs;
+
+namespace {
+
+// A GPU without kernel images in PyTorch: one error; and nvcc a minor apart: one warning.
+Facts machine() {
+  Facts f;
+  f.origin = "replayed";
+  Device device;
+  device.name = Text("NVIDIA GeForce RTX 5060");
+  device.cc = Text("12.0");
+  f.devices.state = Text("measured");
+  f.devices.list_known = true;
+  f.devices.list.push_back(device);
+  f.driver.state = Text("ok");
+  f.driver.version = Text("580.95.05");
+  f.driver.cuda = Text("13.0");
+  Toolkit toolkit;
+  toolkit.version = Text("12.4");
+  f.toolkits.list_known = true;
+  f.toolkits.list.push_back(toolkit);
+  f.toolkits.selected = Fact<int>(0);
+  f.host_compiler.id = Text("GNU");
+  f.host_compiler.version = Text("12.2.0");
+  f.torch.state = Text("found");
+  f.torch.version = Text("2.3.0+cu121");
+  f.torch.flavour = Text("cuda");
+  f.torch.cuda = Text("12.1");
+  f.torch.images = Names({"sm_80", "sm_86", "sm_90"});
+  return f;
+}
+
+Report run(const Facts& facts, const Policy& policy = {}, const Request& request = {}) {
+  Plan plan = make_plan(facts, request);
+  return judge(RuleInput{facts, request, plan}, policy);
+}
+
+const Finding* find(const Report& report, int id) {
+  for (const Finding& f : report.findings)
+    if (f.id == id) return &f;
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("an error fails, and findings are sorted by weight") {
+  Report report = run(machine());
+  CHECK(report.outcome == "fail");
+  CHECK(report.complete);
+  REQUIRE(report.findings.size() >= 2);
+  CHECK(report.findings[0].id == 601);
+  CHECK(report.findings[1].id == 303);
+}
+
+TEST_CASE("a toolkit's trouble with a target is silent where PyTorch itself lacks it") {
+  Report report = run(machine());
+  CHECK(find(report, 916) == nullptr);
+  CHECK(find(report, 912) == nullptr);
+}
+
+TEST_CASE("an allowed error is a note and does not fail") {
+  Policy policy;
+  policy.allow = {"torch-lacks-device-image", "303"};
+  Report report = run(machine(), policy);
+  CHECK(report.outcome == "ok");
+  REQUIRE(find(report, 601));
+  CHECK(find(report, 601)->severity == Severity::Note);
+}
+
+TEST_CASE("fail-on never reports and does not fail") {
+  Policy policy;
+  policy.never = true;
+  Report report = run(machine(), policy);
+  CHECK(report.outcome == "warn");
+  CHECK(find(report, 601)->severity == Severity::Error);
+}
+
+TEST_CASE("fail-on warning fails on a warning") {
+  Facts facts = machine();
+  facts.devices.list[0].cc = Text("8.6");
+  CHECK(run(facts).outcome == "warn");
+  Policy policy;
+  policy.fail_on = Severity::Warning;
+  CHECK(run(facts, policy).outcome == "fail");
+}
+
+TEST_CASE("unknown makes the report incomplete, and fails only when it is asked to") {
+  Facts facts = machine();
+  facts.devices.list[0].cc = Text("8.6");
+  facts.toolkits.list[0].version = Text("12.1");
+  facts.torch.images = Names();
+  Report report = run(facts);
+  CHECK(report.outcome == "ok");
+  CHECK_FALSE(report.complete);
+  CHECK(find(report, 691));
+  Policy policy;
+  policy.fail_on = Severity::Unknown;
+  CHECK(run(facts, policy).outcome == "fail");
+}
+
+TEST_CASE("a broken driver is a warning where the request is for other machines") {
+  Facts facts = machine();
+  facts.devices = DeviceFacts();
+  facts.driver.state = Text("stub");
+  CHECK(find(run(facts), 202)->severity == Severity::Error);
+  Request request;
+  request.targets_known = true;
+  request.targets = {"8.6"};
+  CHECK(find(run(facts, {}, request), 202)->severity == Severity::Warning);
+  request.targets = {"8.6", "native"};
+  CHECK(find(run(facts, {}, request), 202)->severity == Severity::Error);
+}
+
+TEST_CASE("a missing driver is a note, and an error when the purpose is to run") {
+  Facts facts = machine();
+  facts.devices = DeviceFacts();
+  facts.driver = DriverFacts();
+  facts.driver.state = Text("absent");
+  CHECK(find(run(facts), 201)->severity == Severity::Note);
+  Request request;
+  request.purpose = "run";
+  CHECK(find(run(facts, {}, request), 201)->severity == Severity::Error);
+}
+
+TEST_CASE("the user's list that misses a device is a warning, an error with native") {
+  Facts facts = machine();
+  facts.devices.list[0].cc = Text("8.6");
+  Request request;
+  request.arch_list = Text("9.0");
+  CHECK(find(run(facts, {}, request), 909)->severity == Severity::Warning);
+  request.targets_known = true;
+  request.targets = {"native"};
+  CHECK(find(run(facts, {}, request), 909)->severity == Severity::Error);
+}
+
+TEST_CASE("a present device's own answer decides across the desktop/Tegra border") {
+  Facts facts = machine();
+  Device& orin = facts.devices.list[0];
+  orin.cc = Text("8.7");
+  facts.torch.images = Names({"sm_80"});
+  CHECK(find(run(facts), 911));
+  ImageProbe probe;
+  probe.image = Text("sm_80");
+  probe.result = Text("runs");
+  orin.image_probe = {probe};
+  CHECK_FALSE(find(run(facts), 911));
+  CHECK_FALSE(find(run(facts), 601));
+  orin.image_probe[0].result = Text("refused");
+  CHECK_FALSE(find(run(facts), 911));
+  CHECK(find(run(facts), 601));
+}
+
+TEST_CASE("a host compiler limit that was read counts before the table") {
+  Facts facts = machine();
+  facts.devices.list[0].cc = Text("8.6");
+  facts.host_compiler.version = Text("14.1.0");
+  CHECK(find(run(facts), 401)->severity == Severity::Error);
+  facts.toolkits.list[0].gcc_max = Fact<int>(14);
+  CHECK_FALSE(find(run(facts), 401));
+}
+
+TEST_CASE("a compiler used in place of a refused one is a note") {
+  Facts facts = machine();
+  facts.devices.list[0].cc = Text("8.6");
+  facts.host_compiler.version = Text("14.1.0");
+  facts.toolkits.list[0].works = Flag(false);
+  facts.toolkits.list[0].failure.kind = Text("host-compiler");
+  facts.toolkits.list[0].fitting_host_compiler = Text("/usr/bin/g++-12");
+  Report report = run(facts);
+  CHECK(find(report, 401)->severity == Severity::Note);
+  CHECK(report.outcome != "fail");
+}
+
+TEST_CASE("a wheel's missing libraries are one finding") {
+  Facts facts = machine();
+  facts.libraries_known = true;
+  for (const char* name : {"libcudart.so.12", "libcublas.so.12", "libcuda.so.1"}) {
+    Library lib;
+    lib.soname = Text(name);
+    lib.state = Text("missing");
+    facts.libraries.push_back(lib);
+  }
+  Report report = run(facts);
+  int count = 0;
+  for (const Finding& f : report.findings) count += f.id == 501;
+  CHECK(count == 1);
+  CHECK(find(report, 501)->message.find("2 libraries") != std::string::npos);
+}
