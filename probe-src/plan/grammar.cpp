@@ -205,10 +205,6 @@ void parse_one(std::string_view text, int position, std::string_view dialect, Ar
   }
 }
 
-bool seen_before(const std::vector<std::string_view>& seen, std::string_view text) {
-  return std::find(seen.begin(), seen.end(), text) != seen.end();
-}
-
 }  // namespace
 
 bool can_assemble(const Sm& virt, const Sm& real) {
@@ -250,7 +246,7 @@ ArchTokens parse_arch_list(std::string_view list, std::string_view dialect) {
   size_t at = 0;
   while ((at = list.find_first_not_of(kSeparators, at)) != std::string_view::npos) {
     std::string_view text = list.substr(at, list.find_first_of(kSeparators, at) - at);
-    if (!seen_before(seen, text)) {
+    if (std::find(seen.begin(), seen.end(), text) == seen.end()) {
       seen.push_back(text);
       parse_one(text, static_cast<int>(at), dialect, out);
       if (out.issues.size() > kMostRefusals) {

@@ -67,6 +67,14 @@ void Planner::one_target(const std::string& text) {
     return;
   }
   ArchTokens parsed = parse_arch_list(word, "torch");
+  bool fleet = starts_with(word, "fleet:");
+  if (fleet || (!parsed.issues.empty() && contains(word, " ") && !contains(word, ","))) {
+    const GpuRow* near = nearest_gpu(word);
+    PlanIssue& issue = say(Issue::UnknownName, quotable(word));
+    if (fleet) issue.detail = "this version reads no fleet files";
+    if (near != nullptr) issue.corrected = near->name;
+    return;
+  }
   for (PlanIssue& issue : parsed.issues) {
     issue.where = where_;
     plan_.issues.push_back(issue);
@@ -147,17 +155,17 @@ void Planner::torch(const std::string& token) {
 // Where nothing was asked for: the visible devices, else what PyTorch was built for.
 void Planner::defaults(const std::string& token) {
   std::vector<const Device*> devices = visible_devices();
-  bool any = false;
-  for (const Device* device : devices) any = any || device->cc.known();
+  auto known = [](const Device* device) { return device->cc.known(); };
+  bool any = std::any_of(devices.begin(), devices.end(), known);
   if (facts_.devices.state.is("measured") && any) {
     if (token.empty()) plan_.list_from = "targets native (default: a GPU is visible)";
     native("native");
     return;
   }
-  if (token.empty()) plan_.list_from = "targets torch (default: no GPU is visible)";
+  if (token.empty())
+    plan_.list_from = "targets torch (default: no GPU of known capability is visible)";
   say(Issue::DefaultTargets, token,
-      cat("no GPU is visible and no target was named: what ", torch_label(facts_.torch),
-          " has images for, cut to what ", build_.nvcc(), " builds"));
+      cat("those of ", torch_label(facts_.torch), ", cut to what ", build_.nvcc(), " builds"));
   torch("torch");
 }
 

@@ -139,14 +139,22 @@ Rows<GpuRow> gpu_rows() {
   return rows(kGpus);
 }
 
-const GpuRow* find_gpu(std::string_view name) {
-  if (name.size() > 100) return nullptr;
-  std::string key = gpu_key(name);
-  if (key.empty()) return nullptr;
+const GpuRow* nearest_gpu(std::string_view name) {
+  std::string key = name.size() > 100 ? std::string() : gpu_key(name);
+  const GpuRow* best = nullptr;
+  size_t distance = key.size() < 4 ? 1 : 3;
   for (const GpuRow& row : kGpus) {
-    if (key == gpu_key(row.name)) return &row;
+    size_t d = key.empty() ? distance : edit_distance(key, gpu_key(row.name));
+    if (d >= distance) continue;
+    distance = d;
+    best = &row;
   }
-  return nullptr;
+  return best;
+}
+
+const GpuRow* find_gpu(std::string_view name) {
+  const GpuRow* gpu = nearest_gpu(name);
+  return gpu != nullptr && gpu_key(gpu->name) == gpu_key(name) ? gpu : nullptr;
 }
 
 int ptx_isa_written_by(int cuda) {

@@ -58,6 +58,7 @@ struct GpuRow {
 };
 Rows<GpuRow> gpu_rows();
 const GpuRow* find_gpu(std::string_view name);
+const GpuRow* nearest_gpu(std::string_view name);  // at most two letters apart, else null
 
 // cuda_releases.def and ptx.def. Unknown is 0 or "".
 int ptx_isa_written_by(int cuda);           // 12.6 -> 8.5 (805)

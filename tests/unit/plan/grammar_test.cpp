@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
 #include "machine.h"
@@ -262,4 +263,25 @@ TEST_CASE("each image says which token it came from") {
   CHECK(plan.gencodes[0].reason ==
         "\"8.6+PTX\" in TORCH_CUDA_ARCH_LIST (environment); "
         "\"86\" in TORCH_CUDA_ARCH_LIST (environment)");
+}
+
+TEST_CASE("no entry of any list is dropped in silence, and no bytes are too odd") {
+  const char chars[] = "0123456789.af+PTX-()_smrealvirtu;; ,\t\n$`\"\\\xff\0";
+  const std::string alphabet(chars, sizeof(chars) - 1);
+  unsigned state = 7;
+  auto next = [&state](size_t bound) {
+    state = state * 1664525u + 1013904223u;
+    return (state >> 16) % bound;
+  };
+  for (int round = 0; round < 3000; ++round) {
+    std::string list;
+    for (size_t n = next(24); n > 0; --n) list += alphabet[next(alphabet.size())];
+    std::vector<std::string> entries = split(list, "; \t");
+    std::sort(entries.begin(), entries.end());
+    auto distinct = std::unique(entries.begin(), entries.end()) - entries.begin();
+    ArchTokens parsed = parse_arch_list(list, round % 2 == 0 ? "torch" : "cmake");
+    size_t answered = parsed.tokens.size() + parsed.issues.size();
+    CHECK((answered == static_cast<size_t>(distinct) || parsed.issues.size() == 10));
+    make_plan(with_nvcc("13.0.88", kNvcc130), list_request(list));
+  }
 }

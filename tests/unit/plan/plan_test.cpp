@@ -197,6 +197,17 @@ TEST_CASE("targets may be capabilities, GPU names and architecture names") {
   CHECK(make_plan(facts, target_request({"Ampere"})).targets.size() == 2);
 }
 
+TEST_CASE("a GPU name that no table has is refused whole, with the nearest") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  Plan plan = make_plan(facts, target_request({"GeForce RTX 4091"}));
+  const PlanIssue* issue = issue_of(plan, Kind::UnknownName);
+  REQUIRE(issue != nullptr);
+  CHECK(issue->token == "GeForce RTX 4091");
+  CHECK(issue->corrected == "GeForce RTX 4090");
+  CHECK(issue_of(make_plan(facts, target_request({"fleet:machines.json"})), Kind::UnknownName)
+            ->detail == "this version reads no fleet files");
+}
+
 TEST_CASE("a target that is nothing is refused") {
   Facts facts = with_nvcc("13.0.88", kNvcc130);
   CHECK(issue_of(make_plan(facts, target_request({"RTX 9999"})), Kind::UnknownName) != nullptr);
