@@ -71,11 +71,12 @@ function(_tcs_report reason)
     return()
   endif()
   if(TorchCudaStack_FIND_REQUIRED)
-    # The first line is CMake's to wrap, the indented rest is kept as it is.
-    message(FATAL_ERROR "TorchCudaStack: ${_tcs_summary}\n${_tcs_fatal}")
+    # Indented lines are kept as they are; anything else CMake re-wraps.
+    message(FATAL_ERROR "  ${_tcs_summary}\n  \n${_tcs_fatal}")
   endif()
   message(${_tcs_say_notice} "${_tcs_fatal}")
-  set(${reason} "${_tcs_summary}" PARENT_SCOPE)
+  string(REGEX REPLACE "^TorchCudaStack: " "" summary "${_tcs_summary}")
+  set(${reason} "${summary}" PARENT_SCOPE)
 endfunction()
 
 # The escape hatch: everything is found, nothing is known.
