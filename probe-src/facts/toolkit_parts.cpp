@@ -63,20 +63,17 @@ std::string package_release(const Host& host, const std::string& root, std::stri
   return {};
 }
 
+// Three numbers are a release; fewer are a soname ("13", and "11.0" for every 11.x).
 void find_cudart(const Host& host, Toolkit& t) {
-  std::string folder = t.library_dir.value();
-  std::string name = longest(host, folder, "libcudart.so.");
-  if (name.empty()) return;
+  std::string folder = t.library_dir.value(), name = longest(host, folder, "libcudart.so.");
   std::string real = path_name(host.real_path(path_join(folder, name)));
-  std::string version(real.substr(starts_with(real, "libcudart.so.") ? 13 : real.size()));
-  if (version.size() < name.size() - 13) version = name.substr(13);
-  Version from_file = Version::parse(version);
-  std::string released = from_file.numbers.size() >= 3
-                             ? std::string()
-                             : package_release(host, t.root.value(), "nvidia_cuda_runtime");
-  if (Version::parse(released).major() == from_file.major() && !released.empty())
-    version = released;
-  t.cudart = Text(version, path_join(folder, name));
+  Version version = Version::parse(starts_with(real, "libcudart.so.") ? real.substr(13) : "");
+  if (version.numbers.size() >= 3) {
+    t.cudart = Text(version.dotted(), path_join(folder, real));
+  } else if (version.known()) {
+    std::string release = package_release(host, t.root.value(), "nvidia_cuda_runtime");
+    if (Version::parse(release).major() == version.major()) t.cudart = Text(release, "dist-info");
+  }
 }
 
 void find_headers(const Host& host, const DryRun& dry, Toolkit& t) {
@@ -121,7 +118,7 @@ void find_missing(const Host& host, const DryRun& dry, Toolkit& t) {
        "libdevice");
   for (const char* header : {"cuda.h", "cuda_runtime.h", "crt/host_config.h"})
     need(t.include_dir.known() && has(host, include, header), header);
-  need(t.cudart.known(), "cudart");
+  need(!longest(host, lib, "libcudart.so.").empty(), "cudart");
   need(t.library_dir.known() && has(host, lib, "libcudart.so"), "libcudart.so");
   need(has(host, root, "lib64") || t.layout.is("distribution") || t.layout.is("conda"), "lib64");
   need(t.include_dir.known() && has(host, include, "nvrtc.h") &&

@@ -49,7 +49,7 @@ TEST_CASE("one install that many names lead to is listed once, with all of them"
   CHECK(t.version.is("13.2.78"));
   CHECK(t.headers.is("13.2"));
   CHECK(t.ptxas.is("13.2.78"));
-  CHECK(t.cudart.is("13"));
+  CHECK_FALSE(t.cudart.known());  // the name says 13 and no release
   CHECK(t.gcc_max.is(15));
   CHECK(t.clang_max.is(20));
   CHECK(facts.toolkits.on_path.is("13.2.78"));
@@ -159,6 +159,18 @@ TEST_CASE("CUDA_HOME may end in bin, hold a colon list, or blanks and a semicolo
     host.variables["CUDA_HOME"] = text;
     CHECK(nvcc_of(gather(host)) == "/opt/my cuda;1/bin/nvcc");
   }
+}
+
+TEST_CASE("cudart's release is that of its file, not of its soname") {
+  ToolkitHost host;
+  host.toolkit("/usr/local/cuda", "11.8.89", "lib64", {"libcudart.so.11.8.89"});
+  host.links["/usr/local/cuda/lib64/libcudart.so.11.0"] = "libcudart.so.11.8.89";
+  host.links["/usr/local/cuda/lib64/libcudart.so"] = "libcudart.so.11.0";
+  CHECK(gather(host).toolkit()->cudart.is("11.8.89"));
+  host.files["/usr/local/cuda/lib64/libcudart.so.11.0"] = "SO";
+  host.links.erase("/usr/local/cuda/lib64/libcudart.so.11.0");
+  host.files.erase("/usr/local/cuda/lib64/libcudart.so.11.8.89");
+  CHECK_FALSE(gather(host).toolkit()->cudart.known());
 }
 
 TEST_CASE("a pip toolkit beside PyTorch is found, with what it lacks") {
