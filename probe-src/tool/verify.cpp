@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tcstack verify`: what was built is what was planned. Design: every planned image is in every fat
-// binary that the target itself compiled; images of linked archives are listed, not judged; the
-// CUDA libraries needed are those that torch loads.
+#include "tool/verify.h"
+
 #include <algorithm>
-#include <set>
 
 #include "base/text.h"
 #include "facts/facts_io.h"
@@ -16,17 +14,8 @@ namespace tcs {
 
 namespace {
 
-const std::vector<OptionSpec> verify_options = {
-    {"--plan", "PLAN", "plan.json of a configure", false},
-    {"--images", "LIST", "the images wanted instead: sm_80;sm_90;compute_90", false},
-    {"--objects", "FILE", "a file that names, one a line, the objects the target compiled itself",
-     false},
-    {"--facts", "FACTS", "facts.json: needed CUDA libraries must be those its torch loads", false},
-    {"--quiet", nullptr, "say nothing when all is well", false},
-};
-
 struct Verifier {
-  Host& host;
+  const Host& host;
   std::vector<Image> wanted;
   std::string error;     // bad input: exit 2
   std::string failures;  // what does not hold: exit 1
@@ -59,10 +48,9 @@ bool take_images(Verifier& v, const std::vector<std::string>& names, const std::
   return true;
 }
 
-bool read_wanted(Verifier& v, const Options& options) {
-  if (options.has("--images"))
-    return take_images(v, split(options.get("--images"), "; ,"), "--images");
-  std::string path = options.get("--plan");
+bool read_wanted(Verifier& v, const VerifyRequest& request) {
+  if (!request.images.empty()) return take_images(v, split(request.images, "; ,"), "--images");
+  const std::string& path = request.plan;
   Result<Json> plan = read_json_file(v.host, path);
   if (!plan) return v.bad(plan.error());
   const Json* images = plan->find("images");
@@ -148,10 +136,11 @@ bool read_facts_file(Verifier& v, const std::string& path, Facts& out) {
   return true;
 }
 
-bool judge_file(Verifier& v, const Options& options, const std::string& path, std::string& said) {
+bool judge_file(Verifier& v, const VerifyRequest& request, const std::string& path,
+                std::string& said) {
   Result<ImageList> list = read_images(v.host, path);
   if (!list) return v.bad(list.error());
-  if (options.has("--objects")) {
+  if (!request.objects.empty()) {
     // The linked file may hold fat binaries of archives too: the objects are judged, the file must
     // hold at least what was wanted.
     std::vector<Image> all;
@@ -173,24 +162,48 @@ bool judge_file(Verifier& v, const Options& options, const std::string& path, st
   return true;
 }
 
-bool judge_all(Verifier& v, const Options& options, std::string& said) {
-  if (!read_wanted(v, options)) return false;
+bool judge_all(Verifier& v, const VerifyRequest& request, std::string& said) {
+  if (!read_wanted(v, request)) return false;
   int judged = 0;
-  if (options.has("--objects")) {
-    if (!judge_objects(v, options.get("--objects"), judged)) return false;
-    if (judged == 0) v.fail(cat(options.get("--objects"), ": no object holds device code"));
+  if (!request.objects.empty()) {
+    if (!judge_objects(v, request.objects, judged)) return false;
+    if (judged == 0) v.fail(cat(request.objects, ": no object holds device code"));
   }
   Facts facts;
-  if (options.has("--facts") && !read_facts_file(v, options.get("--facts"), facts)) return false;
-  for (const std::string& path : options.words) {
-    if (!judge_file(v, options, path, said)) return false;
-    if (options.has("--facts") && !ends_with(path, ".a") && !judge_libraries(v, path, facts))
+  if (!request.facts.empty() && !read_facts_file(v, request.facts, facts)) return false;
+  for (const std::string& path : request.files) {
+    if (!judge_file(v, request, path, said)) return false;
+    if (!request.facts.empty() && !ends_with(path, ".a") && !judge_libraries(v, path, facts))
       return false;
   }
   return true;
 }
 
+const std::vector<OptionSpec> verify_options = {
+    {"--plan", "PLAN", "plan.json of a configure", false},
+    {"--images", "LIST", "the images wanted, before those of PLAN: \"sm_80;compute_90\"", false},
+    {"--objects", "FILE", "a file that names, one a line, the objects the target compiled", false},
+    {"--facts", "FACTS", "facts.json: needed CUDA libraries must be those its torch loads", false},
+    {"--quiet", nullptr, "say nothing when all is well", false},
+};
+
 }  // namespace
+
+Verdict verify(const Host& host, const VerifyRequest& request) {
+  Verifier v{host, {}, {}, {}};
+  std::string said;
+  if (!judge_all(v, request, said)) return {2, cat("tcstack verify: ", v.error, "\n")};
+  if (!v.failures.empty()) {
+    return {
+        1,
+        cat("tcstack verify: what was built is not what was planned\n", v.failures,
+            "  help: look for a flag that replaces the architectures: CMAKE_CUDA_FLAGS, "
+            "NVCC_APPEND_FLAGS,\n        CUDA_ARCHITECTURES or COMPILE_OPTIONS of the target\n")};
+  }
+  std::vector<std::string> names;
+  for (const Image& image : v.wanted) names.push_back(image.str());
+  return {0, cat("verified: every fat binary holds ", join(names, " "), "\n", said)};
+}
 
 int verb_verify(Host& host, const std::vector<std::string>& args) {
   Options options;
@@ -200,27 +213,18 @@ int verb_verify(Host& host, const std::vector<std::string>& args) {
                      options, status)) {
     return status;
   }
-  if (options.words.empty() || options.has("--plan") == options.has("--images")) {
-    print_err("tcstack verify: name a built file, and one of --plan and --images\n");
+  if (options.words.empty() || (!options.has("--plan") && !options.has("--images"))) {
+    print_err("tcstack verify: name a built file, and --plan or --images\n");
     return 2;
   }
-  Verifier v{host, {}, {}, {}};
-  std::string said;
-  if (!judge_all(v, options, said)) {
-    print_err(cat("tcstack verify: ", v.error, "\n"));
-    return 2;
+  Verdict verdict =
+      verify(host, VerifyRequest{options.words, options.get("--plan"), options.get("--images"),
+                                 options.get("--objects"), options.get("--facts")});
+  if (verdict.status != 0) {
+    print_err(verdict.text);
+    return verdict.status;
   }
-  if (!v.failures.empty()) {
-    print_err(
-        cat("tcstack verify: what was built is not what was planned\n", v.failures,
-            "  help: look for a flag that replaces the architectures: CMAKE_CUDA_FLAGS, "
-            "NVCC_APPEND_FLAGS,\n        CUDA_ARCHITECTURES or COMPILE_OPTIONS of the target\n"));
-    return 1;
-  }
-  std::vector<std::string> names;
-  for (const Image& image : v.wanted) names.push_back(image.str());
-  std::string line = cat("verified: every fat binary holds ", join(names, " "), "\n", said);
-  return options.has("--quiet") || print_out(line) ? 0 : 3;
+  return options.has("--quiet") || print_out(verdict.text) ? 0 : 3;
 }
 
 }  // namespace tcs
