@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "base/text.h"
 #include "facts/python_env.h"
 
@@ -47,25 +49,19 @@ std::vector<Candidate> candidates(const Host& host, const Inputs& in) {
   return out;
 }
 
-bool holds_torch(const Host& host, const PythonFacts& python) {
-  for (const std::string& folder : python.search_path)
-    if (host.stat(folder + "/torch/version.py").is_file()) return true;
-  return false;
-}
-
-// Other interpreters at hand whose packages hold a torch; only what their files tell.
-void look_elsewhere(const Host& host, const Inputs& in, PythonFacts& python) {
-  std::vector<std::string> seen = {python.prefix.value()};
-  Inputs none;
-  none.timeout_ms = in.timeout_ms;
-  for (const Candidate& candidate : candidates(host, none)) {
+// Other interpreters at hand with a torch in packages of their own; only what their files tell.
+void look_elsewhere(const Host& host, PythonFacts& python) {
+  std::vector<std::string> seen = python.search_path;
+  for (const Candidate& candidate : candidates(host, {})) {
     PythonFacts other;
     if (!python_from_layout(host, candidate.path, other)) continue;
-    bool again = false;
-    for (const std::string& prefix : seen) again = again || prefix == other.prefix.value();
-    if (again) continue;
-    seen.push_back(other.prefix.value());
-    if (holds_torch(host, other)) python.elsewhere.push_back(candidate.path);
+    for (const std::string& folder : other.search_path) {
+      if (std::find(seen.begin(), seen.end(), folder) != seen.end()) continue;
+      seen.push_back(folder);
+      if (!host.stat(folder + "/torch/version.py").is_file()) continue;
+      python.elsewhere.push_back(candidate.path);
+      break;
+    }
   }
 }
 
@@ -95,7 +91,7 @@ void gather_python(Host& host, const Inputs& in, Facts& facts) {
     python.state = Text("absent", all.front().from);
     python.reason = first_reason;
   }
-  look_elsewhere(host, in, python);
+  look_elsewhere(host, python);
 }
 
 }  // namespace tcs

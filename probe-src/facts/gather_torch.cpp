@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <set>
+
 #include "base/text.h"
 #include "facts/torch_files.h"
 #include "readers/elf.h"
@@ -108,9 +110,10 @@ struct VersionText {
   bool has_version = false;
 };
 
-VersionText read_version(const Host& host, const std::string& root) {
+// version.py of a Python package, build-version of a libtorch download, else what CMake compares.
+VersionText read_version(const Host& host, const TorchFacts& torch) {
   VersionText out;
-  out.from = root + "/version.py";
+  out.from = torch.root.value() + "/version.py";
   if (Result<std::string> text = host.read(out.from, 1u << 20)) {
     out.has_version = version_py_value(*text, "__version__", out.version) && !out.version.empty();
     version_py_value(*text, "cuda", out.cuda);
@@ -118,16 +121,24 @@ VersionText read_version(const Host& host, const std::string& root) {
     version_py_value(*text, "xpu", out.xpu);
     return out;
   }
-  out.from = root + "/build-version";
+  out.from = torch.root.value() + "/build-version";
+  std::string line;
   if (Result<std::string> text = host.read(out.from, 4096)) {
-    std::string quoted = cat("= '", trim(*text), '\'');
-    out.has_version = version_py_value(quoted, "", out.version) && !out.version.empty();
+    line = cat("= '", trim(*text), '\'');
+  } else {
+    out.from = torch.cmake_dir.value() + "/TorchConfigVersion.cmake";
+    const std::string sign = "set(PACKAGE_VERSION ";
+    text = host.read(out.from, 65536);
+    if (text)
+      for (const std::string& one : lines_of(*text))
+        if (starts_with(one, sign)) line = "= " + replace_all(one.substr(sign.size()), ")", "");
   }
+  out.has_version = version_py_value(line, "", out.version) && !out.version.empty();
   return out;
 }
 
 void learn_version(const Host& host, const std::string& libraries, TorchFacts& torch) {
-  const VersionText text = read_version(host, torch.root.value());
+  const VersionText text = read_version(host, torch);
   if (text.has_version)
     torch.version = Text(text.version, text.from);
   else if (torch.reason.empty())
@@ -206,7 +217,7 @@ bool holds_operators(const std::string& name) {
 void learn_images(const Host& host, const std::string& folder, TorchFacts& torch) {
   Result<std::vector<std::string>> names = host.list(folder);
   if (!names) return;
-  std::vector<Image> all;
+  std::set<Image> all;
   bool complete = true, any = false;
   for (const std::string& name : *names) {
     // In a shared prefix (conda, /usr/lib) only torch's own are meant.
@@ -224,20 +235,11 @@ void learn_images(const Host& host, const std::string& folder, TorchFacts& torch
     if (list->fat_binaries == 0 && list->images.empty() && !operators) continue;
     torch.libraries.push_back(describe_images(*list, name));
     if (operators)
-      for (const ImageCount& row : list->images) all.push_back(row.image);
+      for (const ImageCount& row : list->images) all.insert(row.image);
   }
   if (!any || !complete) return;
   std::vector<std::string> images;
-  while (!all.empty()) {  // few: smallest first, equal ones once
-    Image least = all[0];
-    for (const Image& image : all)
-      if (image < least) least = image;
-    images.push_back(least.str());
-    std::vector<Image> rest;
-    for (const Image& image : all)
-      if (!(image == least)) rest.push_back(image);
-    all.swap(rest);
-  }
+  for (const Image& image : all) images.push_back(image.str());
   torch.images = Names(std::move(images), folder);
 }
 
@@ -259,8 +261,8 @@ void learn_python_tag(const Host& host, TorchFacts& torch) {
 bool broken(const Host& host, const std::string& libraries, TorchFacts& torch) {
   std::vector<std::string> lacks;
   const std::string& root = torch.root.value();
-  if (!file_at(host, root + "/version.py") && !file_at(host, root + "/build-version"))
-    lacks.push_back("version.py");
+  const bool package = file_at(host, root + "/__init__.py") || !torch.cmake_dir.known();
+  if (package && !file_at(host, root + "/version.py")) lacks.push_back("version.py");
   if (libraries.empty())
     lacks.push_back("lib/libtorch.so");
   else if (!file_at(host, path_join(libraries, "libc10.so")))

@@ -19,10 +19,15 @@ struct Object {
 };
 
 std::string expand(const std::string& entry, const std::string& origin) {
-  std::string out = replace_all(entry, "${ORIGIN}", origin);
-  out = replace_all(out, "$ORIGIN", origin);
-  return replace_all(replace_all(out, "${LIB}", "lib64"), "$LIB", "lib64");
+  return replace_all(replace_all(entry, "${ORIGIN}", origin), "$ORIGIN", origin);
 }
+
+// A search for one name on behalf of objects for one machine, and what it found.
+struct Search {
+  Loaded entry;
+  ElfDynamic dynamic;
+  uint16_t machine = 0;  // 0 = any
+};
 
 class Closure {
  public:
@@ -30,13 +35,10 @@ class Closure {
 
   std::vector<Loaded> walk(const std::vector<std::string>& roots) {
     for (const std::string& root : roots) {
-      if (known(std::string(path_name(root)))) continue;
-      Loaded entry;
-      entry.soname = path_name(root);
-      entry.path = root;
-      entry.via = "root";
-      if (!enter(root, entry.soname, -1, 0)) continue;
-      out_.push_back(entry);
+      Search search;
+      search.entry.soname = path_name(root);
+      if (known(search.entry.soname) || !attempt(root, "root", search)) continue;
+      enter(std::move(search), -1);
       for (; next_ < objects_.size() && objects_.size() < most_objects; ++next_) needs(next_);
     }
     return std::move(out_);
@@ -57,92 +59,75 @@ class Closure {
       if (object.dynamic.soname == name) return true;
     return false;
   }
-
-  // True when `path` is an object of the machine `machine` (0 = any), which is then loaded.
-  bool enter(const std::string& path, const std::string& name, long parent, uint16_t machine) {
-    Object object;
-    if (!readable(path, machine, object.dynamic)) return false;
-    std::string real = host_.real_path(path);
-    object.folder = path_parent(path);  // the loader expands $ORIGIN of the path it opened
-    if (object.folder.empty()) object.folder = path_parent(real);
-    object.name = name;
-    object.parent = parent;
-    objects_.push_back(std::move(object));
-    return true;
-  }
-  bool readable(const std::string& path, uint16_t machine, ElfDynamic& out) const {
-    if (!host_.stat(path).is_file()) return false;
-    Result<ElfDynamic> dynamic = read_dynamic(host_, path);
-    if (!dynamic || (machine != 0 && dynamic->machine != machine)) return false;
-    out = std::move(*dynamic);
-    return true;
+  // $ORIGIN is the folder of the path that was opened, links and all.
+  void enter(Search search, long parent) {
+    const Loaded& entry = search.entry;
+    if (!entry.path.empty())
+      objects_.push_back(
+          {std::move(search.dynamic), path_parent(entry.path), entry.soname, parent});
+    out_.push_back(std::move(search.entry));
   }
 
   void needs(size_t index) {
     const std::vector<std::string> needed = objects_[index].dynamic.needed;
     for (const std::string& name : needed) {
       if (basic(name) || known(name)) continue;
-      Loaded entry;
-      entry.soname = name;
-      entry.needed_by = objects_[index].name;
-      resolve(static_cast<long>(index), entry, true);
-      if (entry.via == "LD_LIBRARY_PATH") {
-        Loaded other;
-        other.soname = name;
-        resolve(static_cast<long>(index), other, false);
-        entry.elsewhere = other.path;
+      Search search;
+      search.entry.soname = name;
+      search.entry.needed_by = objects_[index].name;
+      search.machine = objects_[index].dynamic.machine;
+      Search without = search;
+      resolve(static_cast<long>(index), search, setting_.library_path);
+      if (search.entry.via == "LD_LIBRARY_PATH") {
+        resolve(static_cast<long>(index), without, {});
+        search.entry.elsewhere = without.entry.path;
       }
-      if (!entry.path.empty())
-        enter(entry.path, name, static_cast<long>(index), objects_[index].dynamic.machine);
-      out_.push_back(std::move(entry));
+      enter(std::move(search), static_cast<long>(index));
     }
   }
 
-  bool attempt(const std::string& path, const std::string& via, uint16_t machine,
-               Loaded& entry) const {
-    ElfDynamic ignored;
-    if (!readable(path, machine, ignored)) return false;
-    entry.path = path;
-    entry.via = via;
+  // The loader passes over files for another machine.
+  bool attempt(const std::string& path, const std::string& via, Search& search) const {
+    if (!host_.stat(path).is_file()) return false;
+    Result<ElfDynamic> dynamic = read_dynamic(host_, path);
+    if (!dynamic || (search.machine != 0 && dynamic->machine != search.machine)) return false;
+    search.dynamic = std::move(*dynamic);
+    search.entry.path = path;
+    search.entry.via = via;
     return true;
   }
   bool in_folders(const std::vector<std::string>& folders, const std::string& origin,
-                  const std::string& via, uint16_t machine, Loaded& entry) const {
+                  const std::string& via, Search& search) const {
     for (const std::string& folder : folders)
-      if (attempt(path_join(expand(folder, origin), entry.soname), via, machine, entry))
-        return true;
+      if (attempt(path_join(expand(folder, origin), search.entry.soname), via, search)) return true;
     return false;
   }
 
   // ld.so(8): RPATH of the needer and of those that made it load (unless the needer has RUNPATH),
   // LD_LIBRARY_PATH, RUNPATH of the needer, the cache, the default folders.
-  void resolve(long index, Loaded& entry, bool with_environment) const {
+  void resolve(long index, Search& search, const std::string& library_path) const {
     const Object& needer = objects_[static_cast<size_t>(index)];
-    const uint16_t machine = needer.dynamic.machine;
-    if (contains(entry.soname, "/")) {
-      attempt(entry.soname, "its path", machine, entry);
+    const std::string& name = search.entry.soname;
+    if (contains(name, "/")) {
+      attempt(name, "its path", search);
       return;
     }
-    if (needer.dynamic.runpath.empty() && in_rpaths(index, machine, entry)) return;
-    if (with_environment && in_folders(split(setting_.library_path, ":;"), needer.folder,
-                                       "LD_LIBRARY_PATH", machine, entry))
-      return;
-    if (in_folders(needer.dynamic.runpath, needer.folder, "RUNPATH of " + needer.name, machine,
-                   entry))
+    if (needer.dynamic.runpath.empty() && in_rpaths(index, search)) return;
+    if (in_folders(split(library_path, ":;"), needer.folder, "LD_LIBRARY_PATH", search)) return;
+    if (in_folders(needer.dynamic.runpath, needer.folder, "RUNPATH of " + needer.name, search))
       return;
     for (const auto& row : setting_.cache)
-      if (row.first == entry.soname && attempt(row.second, "ld.so.cache", machine, entry)) return;
-    in_folders(setting_.default_folders, {}, "default folders", machine, entry);
+      if (row.first == name && attempt(row.second, "ld.so.cache", search)) return;
+    in_folders(setting_.default_folders, {}, "default folders", search);
   }
-  bool in_rpaths(long index, uint16_t machine, Loaded& entry) const {
+  bool in_rpaths(long index, Search& search) const {
     for (long i = index; i >= 0; i = objects_[static_cast<size_t>(i)].parent) {
       const Object& object = objects_[static_cast<size_t>(i)];
-      if (!object.dynamic.runpath.empty()) continue;
-      if (in_folders(object.dynamic.rpath, object.folder, "RPATH of " + object.name, machine,
-                     entry))
+      if (object.dynamic.runpath.empty() &&
+          in_folders(object.dynamic.rpath, object.folder, "RPATH of " + object.name, search))
         return true;
     }
-    return in_folders(setting_.program_rpath, {}, "RPATH of the program", machine, entry);
+    return in_folders(setting_.program_rpath, {}, "RPATH of the program", search);
   }
 
   const Host& host_;

@@ -198,6 +198,12 @@ TEST_CASE("other interpreters that hold a torch are named") {
   Facts facts = gather(host);
   CHECK(facts.python.prefix.is("/usr"));
   CHECK(facts.python.elsewhere == std::vector<std::string>{"/opt/conda/bin/python3.12"});
+
+  // Packages that both share are no reason to change the interpreter.
+  host.files["/shared/torch/version.py"] = "";
+  host.variables["PYTHONPATH"] = "/shared";
+  host.files.erase("/opt/conda/lib/python3.12/site-packages/torch/version.py");
+  CHECK(gather(host).python.elsewhere.empty());
 }
 
 TEST_CASE("no interpreter at all is an answer with its reason") {

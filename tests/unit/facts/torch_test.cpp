@@ -175,6 +175,21 @@ TEST_CASE("a libtorch folder is found by Torch_DIR, its prefix or torch.utils.cm
   }
 }
 
+TEST_CASE("a distribution's libtorch in /usr has the version that CMake compares") {
+  MemoryHost host;
+  host.files["/usr/share/cmake/Torch/TorchConfig.cmake"] = "";
+  host.files["/usr/share/cmake/Torch/TorchConfigVersion.cmake"] =
+      "set(PACKAGE_VERSION \"2.6.0\")\n\n# Check\nif(PACKAGE_VERSION VERSION_LESS X)\n";
+  host.files["/usr/lib/x86_64-linux-gnu/libtorch.so"] = library("libtorch.so");
+  host.files["/usr/lib/x86_64-linux-gnu/libc10.so"] = library("libc10.so");
+  Inputs in;
+  in.set["Torch_DIR"] = "/usr/share/cmake/Torch";
+  Facts facts = gather(host, in);
+  CHECK(facts.torch.state.is("found"));
+  CHECK(facts.torch.version.is("2.6.0"));
+  CHECK(facts.torch.flavour.is("cpu"));
+}
+
 TEST_CASE("CMAKE_PREFIX_PATH is a list, and comes before Python's packages") {
   MemoryHost host;
   add_torch(host, "/site", "2.7.1+cu126", "'12.6'");
