@@ -75,12 +75,13 @@ struct DriverFacts {
 };
 
 struct ToolkitFailure {
-  Text kind;  // host-compiler | arch | headers | ptxas | cicc | hang | crash | output | link
+  Text kind;  // host-compiler | arch | headers | ptxas | cicc | hang | crash | output | link |
+              // start (the compiler that the user named is missing or cannot be run)
   Text text;  // what was printed
 };
 
 struct Toolkit {
-  Text root, nvcc, version, origin, layout;  // layout: default | pip | conda | distribution
+  Text root, nvcc, version, origin, layout;  // layout: default | pip | conda | distribution | clang
   Text headers, ptxas, cicc, cudart;         // releases: "13.2" of cuda.h, "13.2.78" of ptxas ...
   Names archs;    // what this nvcc can build: "sm_90a", "compute_90a" ...
   Names missing;  // parts that are not there: "nvrtc", "lib64", "cudart-dev" ...

@@ -131,7 +131,9 @@ class Questions {
 
   // One kernel for nvcc's default architecture, in a folder of its own under work_dir.
   Outcome compile(const std::string& ccbin, bool& object, std::string& ptx) {
-    std::string folder = path_join(in_.work_dir, "nvcc-try");
+    // Of this process alone: two configures of one build tree must not meet.
+    std::string process = path_name(host_.real_path("/proc/self"));
+    std::string folder = path_join(in_.work_dir, "nvcc-try-" + process);
     Outcome none;
     Result<Done> ready = host_.make_directories(folder);
     if (ready) ready = host_.write_atomic(path_join(folder, "try.cu"), kKernel);
