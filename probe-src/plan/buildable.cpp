@@ -78,6 +78,7 @@ void Buildable::read_names(const std::vector<std::string>& names) {
     (image.ptx ? virt_ : real_).push_back(image.sm);
     lists_virtual = lists_virtual || image.ptx;
   }
+  if (real_.empty()) real_ = virt_;
   for (const Sm& sm : real_) {
     if (!lists_virtual || !sm.plain()) virt_.push_back(sm);
   }

@@ -86,7 +86,7 @@ void Planner::follow(const ArchToken& token) {
     case ArchToken::Kind::AllMajor:
       return all(token, true);
     case ArchToken::Kind::Native:
-      return static_cast<void>(native(token.text));
+      return native(token.text);
     case ArchToken::Kind::Defaults:
       say(Issue::NotWhatNvccHas, token.text).position = token.position;
       return defaults(token.text);

@@ -30,7 +30,7 @@ class Planner {
 
   void one_target(const std::string& text);
   void target_token(const ArchToken& token);
-  bool native(const std::string& token);
+  void native(const std::string& token);
   void torch(const std::string& token);
   void defaults(const std::string& token);
   void serve(const Target& target);

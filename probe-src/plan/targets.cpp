@@ -83,7 +83,7 @@ void Planner::one_target(const std::string& text) {
 }
 
 void Planner::target_token(const ArchToken& token) {
-  if (token.kind == ArchToken::Kind::Native) return static_cast<void>(native(token.text));
+  if (token.kind == ArchToken::Kind::Native) return native(token.text);
   auto label = [this](const Sm& sm) { return cat(sm.dotted(), " (", where_, ")"); };
   if (token.kind == ArchToken::Kind::Arch) {
     const Sm sm = token.real.base();
@@ -105,12 +105,9 @@ void Planner::target(const Sm& sm, std::string label, std::string from, int devi
   serve(Target(plan_.targets.back()));
 }
 
-bool Planner::native(const std::string& token) {
+void Planner::native(const std::string& token) {
   std::vector<const Device*> devices = visible_devices();
-  if (devices.empty()) {
-    say(Issue::NoVisibleDevice, token, facts_.devices.reason);
-    return false;
-  }
+  if (devices.empty()) say(Issue::NoVisibleDevice, token, facts_.devices.reason);
   for (size_t i = 0; i < devices.size(); ++i) {
     const Device& device = *devices[i];
     int index = device.index.or_else(static_cast<int>(i));
@@ -123,7 +120,6 @@ bool Planner::native(const std::string& token) {
       say(Issue::UnknownDevice, label, device.reason);
     }
   }
-  return true;
 }
 
 void Planner::torch(const std::string& token) {
