@@ -52,7 +52,7 @@ void Planner::follow_targets() {
   } else {
     by_user_ = true;
     where_ = request_.targets_from.empty() ? "the targets" : request_.targets_from;
-    plan_.list_from = cat("targets ", join(request_.targets, ";"));
+    plan_.list_from = cat("targets ", quotable(join(request_.targets, ";")));
     for (const std::string& text : request_.targets) one_target(text);
   }
   if (!emit_) plan_.list_from = list_from;
