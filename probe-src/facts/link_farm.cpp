@@ -67,10 +67,9 @@ bool whole(const Toolkit& t) {
 }  // namespace
 
 Result<std::string> lay_link_farm(Host& host, const Toolkit& toolkit, const std::string& dir) {
-  if (!toolkit.root.known() || !toolkit.nvcc.known())
-    return Error{"the toolkit's root is unknown; expected a folder with bin/nvcc", dir};
   const std::string& root = toolkit.root.value();
-  if (whole(toolkit)) return root;
+  // An nvcc that does not answer has no root, and clang needs no whole one: nothing to complete.
+  if (root.empty() || !toolkit.nvcc.known() || whole(toolkit)) return root;
 
   // nvcc does not follow a link to itself: called as DIR/bin/nvcc it reads DIR/bin/nvcc.profile and
   // takes DIR/bin/.. for its root. With bin one link, that '..' would lead back into the toolkit

@@ -63,12 +63,28 @@ TEST_CASE("laying the farm again changes nothing, and another toolkit's farm rep
   CHECK_FALSE(other.stat("/b/toolkit/lib64/libold.so").exists());
 }
 
-TEST_CASE("a farm for a toolkit without a root is an error with the place") {
+TEST_CASE("nothing is laid for an nvcc that does not answer, nor for clang") {
   ToolkitHost host;
   Result<std::string> root = lay_link_farm(host, Toolkit{}, "/b/toolkit");
+  REQUIRE(root);
+  CHECK(root->empty());
+  Toolkit clang;
+  clang.root = Text("/v/nvidia/cu13");
+  clang.layout = Text("clang");
+  clang.missing = Names({{"lib64"}});
+  CHECK(*lay_link_farm(host, clang, "/b/toolkit") == "/v/nvidia/cu13");
+  CHECK(host.links.empty());
+}
+
+TEST_CASE("a farm that cannot be written is an error with the place") {
+  class ReadOnly : public ToolkitHost {
+    Result<Done> make_directories(const std::string& path) override {
+      return Error{"Read-only file system", path};
+    }
+  } host;
+  Result<std::string> root = lay_link_farm(host, pip(host, "/v/nvidia/cu13"), "/b/toolkit");
   REQUIRE_FALSE(root);
-  CHECK(root.error().str() ==
-        "/b/toolkit: the toolkit's root is unknown; expected a folder with bin/nvcc");
+  CHECK(root.error().str() == "/b/toolkit: Read-only file system");
 }
 
 TEST_CASE("a build tree that uses our farm uses the toolkit behind it, and keeps the farm") {
