@@ -23,8 +23,8 @@ std::string table(const ImageList& list) {
   bool ptx = false;
   for (const ImageCount& i : list.images) {
     ptx = ptx || i.image.ptx;
-    out += cat("  ", column(i.image.str(), 14), column(i.image.ptx ? "PTX" : "cubin", 5),
-               column(cat(i.count), 9, true), column(cat(i.fat_binaries), 14, true), "\n");
+    out += cat("  ", column(i.image.str(), 14), column(i.image.ptx ? "PTX" : "cubin", 6),
+               column(cat(i.count), 8, true), column(cat(i.fat_binaries), 14, true), "\n");
   }
   if (!ptx) out += "  no PTX\n";
   if (!list.ptx_isa.empty()) out += cat("  PTX .version ", join(list.ptx_isa, ", "), "\n");

@@ -38,23 +38,6 @@ constexpr uint32_t kMaxArch = 9999;
 constexpr uint32_t kMaxEntries = 1u << 20;   // of one file; cublasLt has some ten thousand
 constexpr uint64_t kMaxPadding = 64u << 20;  // of one file
 
-// The first offset in [at, end) whose byte is not zero, or `end`.
-bool first_nonzero(Window& window, uint64_t at, uint64_t end, uint64_t& out) {
-  while (at < end) {
-    Bytes bytes;
-    size_t length = static_cast<size_t>(std::min<uint64_t>(kFatStep, end - at));
-    if (!window.get(at, length, bytes)) return false;
-    size_t found = bytes.view().find_first_not_of('\0');
-    if (found != std::string_view::npos) {
-      out = at + found;
-      return true;
-    }
-    at += length;
-  }
-  out = end;
-  return true;
-}
-
 Result<Image> image_of(const Window& window, uint64_t at, const FatEntry& e) {
   if (e.arch < 10 || e.arch > kMaxArch) {
     return window.wrong(at + 28, cat("the architecture of a fat binary entry is ", e.arch,
@@ -87,21 +70,21 @@ Result<Done> Inventory::walk(Window& window, uint64_t begin, uint64_t end) {
   }
 }
 
+// The offset of the first byte that is not zero, or `end`.
 Result<uint64_t> Inventory::skip_padding(Window& window, uint64_t at, uint64_t end) {
-  // One step at a time, so that the limit holds before the bytes are read.
-  uint64_t next = at;
-  while (next < end) {
-    uint64_t stop = std::min<uint64_t>(end, next + kFatStep), found = 0;
-    if (!first_nonzero(window, next, stop, found))
-      return window.truncated(next, stop - next, "padding");
-    padding_ += found - next;
-    next = found;
-    if (found < stop) break;
+  for (uint64_t next = at; next < end;) {
+    Bytes bytes;
+    size_t length = static_cast<size_t>(std::min<uint64_t>(kFatStep, end - next));
+    if (!window.get(next, length, bytes)) return window.truncated(next, length, "padding");
+    size_t found = std::min(bytes.view().find_first_not_of('\0'), length);
+    padding_ += found;
+    next += found;
+    if (found < length) return next;
     if (padding_ > kMaxPadding) {
       return window.wrong(at, cat("more than ", kMaxPadding, " zero bytes between fat binaries"));
     }
   }
-  return next;
+  return end;
 }
 
 Result<uint64_t> Inventory::fat_binary(Window& window, uint64_t at, uint64_t end) {
