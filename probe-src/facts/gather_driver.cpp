@@ -111,48 +111,32 @@ Device describe_device(const Json& row) {
   return device;
 }
 
+void no_device(const Host& host, const char* why, DeviceFacts& devices) {
+  std::string visible;
+  devices.state = Text("none", "cuInit");
+  devices.list_known = true;
+  devices.reason = why;
+  if (host.env("CUDA_VISIBLE_DEVICES", visible))
+    devices.reason += cat("; CUDA_VISIBLE_DEVICES=", visible);
+}
+
 void learn_devices(const Host& host, const Json& answer, DeviceFacts& devices) {
   const Json* list = answer.find("devices");
+  int code = 0;
   if (list == nullptr || !list->is(Json::Kind::Array)) {
-    int code = 0;
     devices.reason = int_of(answer, "count_error", code) ? cat("cuDeviceGetCount answered ", code)
                                                          : "the driver has no cuDeviceGetCount";
     return;
   }
+  if (list->items.empty()) return no_device(host, "the driver shows no device", devices);
   for (const Json& row : list->items) devices.list.push_back(describe_device(row));
   devices.list_known = true;
-  devices.state = Text(devices.list.empty() ? "none" : "measured", "cuDeviceGetCount");
-  std::string visible;
-  if (devices.list.empty())
-    devices.reason = host.env("CUDA_VISIBLE_DEVICES", visible)
-                         ? cat("the driver shows no device with CUDA_VISIBLE_DEVICES=", visible)
-                         : "the driver shows no device";
-}
-
-void no_device(const Host& host, Facts& facts) {
-  std::string visible;
-  facts.driver.state = Text("ok", "cuInit");
-  facts.devices.state = Text("none", "cuInit");
-  facts.devices.list_known = true;
-  facts.devices.reason = "cuInit answered 100 (no device) although the kernel module is loaded";
-  if (host.env("CUDA_VISIBLE_DEVICES", visible))
-    facts.devices.reason += cat("; CUDA_VISIBLE_DEVICES=", visible);
+  devices.state = Text("measured", "cuDeviceGetCount");
 }
 
 // What cuInit's answer means, given what the kernel shows.
 void judge_init(const Host& host, int code, Facts& facts) {
   DriverFacts& driver = facts.driver;
-  const bool kernel = kernel_part_present(host);
-  const bool none =
-      code == result_no_device || code == result_unknown || code == result_not_initialized;
-  if (none && !kernel) {
-    driver.state = Text("no-kernel-module", "cuInit");
-    driver.reason = cat("cuInit answered ", code,
-                        "; there is no /proc/driver/nvidia and no /sys/module/nvidia: the "
-                        "kernel module is not loaded");
-    return;
-  }
-  if (code == result_no_device) return no_device(host, facts);
   const char* state = "error";
   driver.reason = cat("cuInit answered ", code);
   if (code == result_stub) {
@@ -165,11 +149,35 @@ void judge_init(const Host& host, int code, Facts& facts) {
                         " and ", driver.kernel_module.or_else("?"), ")");
   } else if (code == result_compat_refused) {
     driver.reason = "this board does not take the forward-compatibility libcuda that loads";
+  } else if (!kernel_part_present(host) && (code == result_no_device || code == result_unknown ||
+                                            code == result_not_initialized)) {
+    state = "no-kernel-module";
+    driver.reason +=
+        "; there is no /proc/driver/nvidia and no /sys/module/nvidia: the kernel module is not "
+        "loaded";
+  } else if (code == result_no_device) {
+    state = "ok";
+    driver.reason.clear();
+    no_device(host, "cuInit answered 100 (no device) although the kernel module is loaded",
+              facts.devices);
   } else if (driver.kernel_module.known() &&
              host.stat("/dev/nvidia-uvm").type == FileStat::Type::Missing) {
     driver.reason += "; /dev/nvidia-uvm is missing: the kernel module nvidia_uvm is not loaded";
   }
   driver.state = Text(state, "cuInit");
+}
+
+// Where drivers lie that nobody told the loader of: WSL, containers, NixOS, Debian's alternatives.
+void list_out_of_reach(const Host& host, std::vector<LibCuda>& out) {
+  for (const char* folder :
+       {"/usr/lib/wsl/lib", "/usr/local/nvidia/lib64", "/usr/lib64-nvidia",
+        "/run/opengl-driver/lib", "/usr/lib/x86_64-linux-gnu/nvidia/current"}) {
+    const std::string path = path_join(folder, "libcuda.so.1");
+    if (!host.stat(path).is_file()) continue;
+    out.push_back(describe_libcuda(host, path, result_ok));
+    out.back().path.from = folder;
+    out.back().role = Text("other", folder);
+  }
 }
 
 void learn_answer(const Host& host, const Json& answer, Facts& facts) {
@@ -188,6 +196,7 @@ void learn_answer(const Host& host, const Json& answer, Facts& facts) {
     std::string why = text_of(answer, "load_error", "").or_else("no reason given");
     const bool absent = starts_with(why, "libcuda.so.1: cannot open shared object file: No such");
     driver.state = Text(absent ? "absent" : "error", "dlopen(\"libcuda.so.1\")");
+    if (absent) list_out_of_reach(host, driver.libcuda);
     driver.reason =
         absent ? "no libcuda.so.1 in the loader's reach" : "libcuda.so.1 does not load: " + why;
     return;

@@ -55,12 +55,14 @@ Api bind_all(void* library) {
   return api;
 }
 
-// Bytes outside printable ASCII become '?': a name is for reading, the answer must stay JSON.
-std::string quoted(const char* text) {
+// Control characters become '?': a name is for reading, the answer must stay JSON. Of a path the
+// bytes above ASCII are kept: they are UTF-8 or the answer is refused.
+std::string quoted(const char* text, bool path = false) {
   std::string out = "\"";
   for (const char* p = text; *p != 0; ++p) {
-    if (*p == '"' || *p == '\\') out += '\\';
-    out += (*p >= 0x20 && *p < 0x7f) ? *p : '?';
+    const unsigned char c = static_cast<unsigned char>(*p);
+    if (c == '"' || c == '\\') out += '\\';
+    out += c >= 0x20 && (c < 0x7f || (path && c > 0x7f)) ? *p : '?';
   }
   return out + '"';
 }
@@ -119,7 +121,7 @@ void describe_driver(const Api& api, std::string& json) {
   void* address = nullptr;
   memcpy(&address, &api.init, sizeof address);
   if (dladdr(address, &where) != 0 && where.dli_fname != nullptr)
-    member(json, "libcuda", quoted(where.dli_fname));
+    member(json, "libcuda", quoted(where.dli_fname, true));
   int version = 0;
   if (api.version != nullptr && api.version(&version) == 0 && version > 0)
     member(json, "version", std::to_string(version));

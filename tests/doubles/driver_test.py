@@ -94,6 +94,16 @@ class Driver(unittest.TestCase):
         self.assertEqual(driver["state"], "error")
         self.assertIn("no cuInit", driver["reason"])
 
+    def test_a_path_with_a_space_quotes_and_utf_8(self):
+        folder = DOUBLES / "a 'b\" \u00fc"
+        folder.mkdir(exist_ok=True)
+        (folder / "libcuda.so.535.1.2").write_bytes((DOUBLES / "full" / "libcuda.so.1").read_bytes())
+        if not (folder / "libcuda.so.1").exists():
+            (folder / "libcuda.so.1").symlink_to("libcuda.so.535.1.2")
+        driver, _ = facts("", folder=folder.name)
+        self.assertEqual(driver["libcuda"][0]["path"], str(folder / "libcuda.so.1"))
+        self.assertEqual(driver["version"], "535.1.2")
+
     def test_a_libcuda_that_does_not_load(self):
         folder = DOUBLES / "torn"
         folder.mkdir(exist_ok=True)

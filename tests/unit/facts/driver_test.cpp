@@ -78,6 +78,20 @@ TEST_CASE("no libcuda.so.1 is absent, one that does not load is an error") {
   CHECK(facts.driver.reason == "libcuda.so.1 does not load: /usr/lib/libcuda.so.1: file too short");
 }
 
+TEST_CASE("a libcuda.so.1 that the loader does not reach is named") {
+  MemoryHost host;
+  host.files["/usr/lib/wsl/lib/libcuda.so.1"] = "";
+  Facts facts =
+      gather(host, answer("\"load_error\":\"libcuda.so.1: cannot open shared object file: "
+                          "No such file or directory\""));
+  CHECK(facts.driver.state.is("absent"));
+  REQUIRE(facts.driver.libcuda.size() == 1);
+  CHECK(facts.driver.libcuda[0].path.is("/usr/lib/wsl/lib/libcuda.so.1"));
+  CHECK(facts.driver.libcuda[0].role.is("other"));
+  CHECK(facts.driver.libcuda[0].kind.is("wsl"));
+  CHECK_FALSE(facts.driver.version.known());
+}
+
 TEST_CASE("cuInit 100 and 999 without a kernel module are not loaded, with one they are not") {
   for (const char* code : {"100", "999", "3"}) {
     MemoryHost host;
