@@ -27,9 +27,9 @@ TEST_CASE("the table of images has counts, fat binaries, PTX and what is neither
   CHECK(images_table({sample()}) ==
         "/lib/libx.so: 3 fat binaries, of these 1 for the device link\n"
         "  arch          kind    images  fat binaries\n"
-        "  sm_80         cubin         3             3\n"
-        "  compute_90    PTX           1             1\n"
-        "  sm_90a        cubin        12             1\n"
+        "  sm_80         cubin        3             3\n"
+        "  compute_90    PTX          1             1\n"
+        "  sm_90a        cubin       12             1\n"
         "  PTX .version 8.5\n"
         "  PTX .version unknown: 1 image\n"
         "  2 entries of kind 8 (LTO code), neither cubin nor PTX\n"
@@ -46,7 +46,7 @@ TEST_CASE("tables of several files stand apart, and a file without device code s
         "a.o: no device code\n\n"
         "b.o: 1 fat binary\n"
         "  arch          kind    images  fat binaries\n"
-        "  sm_120f       cubin         1             1\n"
+        "  sm_120f       cubin        1             1\n"
         "  no PTX\n");
 }
 
