@@ -43,13 +43,19 @@ how_far() { # how_far LOG
   far=$(tail -c 2000 "$1" 2>/dev/null | tr '\r' '\n' | grep -o '^ *\[*[0-9][0-9]*/[0-9][0-9]*' | tail -n 1 | tr -d '[ ')
   of=$(sed -n 's/.* \([0-9]*\) newly installed.*/\1/p' "$1" 2>/dev/null | tail -n 1)
   [ -z "$of" ] || far="$(grep -c '^Setting up' "$1") of $of packages set up"
+  [ -n "$far" ] || far=$(sed -n 's/^-- //p' "$1" 2>/dev/null | tail -n 1 | cut -c 1-60) # CMake
   printf '%s' "$far"
+}
+
+# What a failed step shows of its output.
+log_end() { # log_end LOG
+  tail -n 30 "$1" | sed 's/^/   | /'
 }
 
 # step LABEL LOG COMMAND...: runs it with its output in LOG; meanwhile shows how far it is, on a
 # terminal in place, elsewhere a line every half minute. A failure shows the log's end and ends all.
-# Set `watched` to a folder whose growth tells the progress, where the command says nothing.
-watched=''
+# Set `shown` to another function than log_end to choose what a failure shows, `watched` to a folder whose growth tells the progress, where the command says nothing.
+watched='' shown=log_end
 step() {
   step_label=$1 step_log=$2
   shift 2
@@ -76,9 +82,9 @@ step() {
   watched=''
   [ ! -t 1 ] || printf '\r\033[K'
   if [ $step_rc -ne 0 ]; then
-    warn "   $step_label: failed after $(elapsed "$step_start"). The end of its output:"
+    warn "   $step_label: failed after $(elapsed "$step_start")"
     warn ""
-    tail -n 30 "$step_log" | sed 's/^/   | /' >&2
+    $shown "$step_log" >&2
     fail "$step_label failed (exit status $step_rc). The whole output: $step_log"
   fi
   say "   $step_label: done in $(elapsed "$step_start")"
