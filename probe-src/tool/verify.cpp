@@ -58,7 +58,10 @@ bool read_wanted(Verifier& v, const VerifyRequest& request) {
     return v.bad(Error{"has no array \"images\"; expected a plan.json", path});
   }
   std::vector<std::string> names;
-  for (const Json& item : images->items) names.push_back(item.text);
+  for (const Json& item : images->items) {
+    const Json* image = item.find("image");
+    names.push_back(image != nullptr ? image->text : std::string());
+  }
   return take_images(v, names, path);
 }
 

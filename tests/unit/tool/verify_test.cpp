@@ -45,7 +45,8 @@ MemoryHost built(const std::string& first, const std::string& second, const std:
   host.files["/b/lib.so"] = linked;
   host.files["/b/objects.txt"] = "/b/one.cu.o\n/b/two.cpp.o\n/b/two.cu.o\n\n";
   host.files["/b/plan.json"] =
-      R"({"schema": "torch-cuda-stack/plan/1", "images": ["sm_80", "sm_90a", "compute_90"]})";
+      R"({"schema": "torch-cuda-stack/plan/1", "images": [
+         {"image": "sm_80"}, {"image": "sm_90a"}, {"image": "compute_90"}]})";
   return host;
 }
 

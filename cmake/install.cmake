@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` lays down: the tool, the modules, and the sources, which the module falls back to where the
+# installed tool is not there. Everything finds everything by relative paths.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(_tcs_package_dir "${CMAKE_INSTALL_DATADIR}/cmake/TorchCudaStack")
+file(
+  RELATIVE_PATH
+  _tcs_tool_from_here
+  "${CMAKE_INSTALL_PREFIX}/${_tcs_package_dir}"
+  "${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/tcstack"
+)
+configure_file(
+  "${CMAKE_CURRENT_LIST_DIR}/TorchCudaStackConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/package/TorchCudaStackConfig.cmake"
+  @ONLY
+)
+write_basic_package_version_file(
+  "${PROJECT_BINARY_DIR}/package/TorchCudaStackConfigVersion.cmake"
+  VERSION "${PROJECT_VERSION}"
+  COMPATIBILITY SameMajorVersion
+)
+
+install(TARGETS tcstack RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(
+  FILES
+    "${PROJECT_BINARY_DIR}/package/TorchCudaStackConfig.cmake"
+    "${PROJECT_BINARY_DIR}/package/TorchCudaStackConfigVersion.cmake"
+  DESTINATION "${_tcs_package_dir}"
+)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/modules" DESTINATION "${_tcs_package_dir}")
+install(
+  DIRECTORY "${PROJECT_SOURCE_DIR}/probe-src"
+  DESTINATION "${_tcs_package_dir}"
+  FILES_MATCHING
+  PATTERN "*.cpp"
+  PATTERN "*.h"
+  PATTERN "*.def"
+)
