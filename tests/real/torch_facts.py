@@ -176,6 +176,44 @@ class Wheels(unittest.TestCase):
         self.assertEqual(rows["libcudart.so.13"]["state"], "found")
 
 
+class Pythons(unittest.TestCase):
+    """What the files tell of an interpreter, against the interpreter itself."""
+
+    def check_python(self, executable, inputs=None, **environment):
+        facts = probe(inputs or {"Python_EXECUTABLE": str(executable)}, **environment)
+        question = ("import importlib.util as u, platform, sys; s = u.find_spec('torch');"
+                    "print(sys.prefix, platform.python_version(), s.origin if s else '', sep='\\n')")
+        said = subprocess.run([str(executable), "-c", question], env={"HOME": "/nonexistent", **environment}, check=True,
+                              stdout=subprocess.PIPE, text=True, cwd="/").stdout.split("\n")
+        python = facts["python"]
+        self.assertEqual((python["state"], os.path.realpath(python["prefix"])), ("found", os.path.realpath(said[0])))
+        # Without headers the layout tells X.Y only; never another release than the interpreter's own.
+        self.assertEqual(python["version"].split("."), said[1].split(".")[:len(python["version"].split("."))])
+        self.assertGreaterEqual(python["version"].count("."), 1)
+        self.assertEqual(facts["torch"].get("root", ""), os.path.dirname(os.path.realpath(said[2])) if said[2] else "")
+        return python
+
+    def test_interpreters_and_their_venvs(self):
+        wheel = part("torch-2.15.0").resolve()
+        for base in {os.path.realpath(sys.executable), os.path.realpath(shutil.which("python3", path="/usr/bin:/bin"))}:
+            with self.subTest(base), tempfile.TemporaryDirectory() as temp:
+                self.check_python(base)
+                for options, name in (([], "plain"), (["--system-site-packages"], "with \u00fcml system"),
+                                      (["--copies"], "copies")):
+                    venv = Path(temp) / name
+                    made = subprocess.run([base, "-m", "venv", "--without-pip", *options, str(venv)], check=False,
+                                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                    if made.returncode != 0:
+                        self.skipTest("this Python makes no venv")
+                    site = next(venv.glob("lib/python3*/site-packages"))
+                    python = self.check_python(venv / "bin/python")
+                    self.assertEqual(python["kind"], "venv")
+                    (site / "development.pth").write_text(f"# comment\n{wheel}\n", encoding="utf-8")
+                    self.check_python(venv / "bin/python")
+                    # Activated, it is what FindPython takes.
+                    self.check_python(venv / "bin/python", {"TIMEOUT": "30"}, VIRTUAL_ENV=str(venv))
+
+
 @unittest.skipUnless(platform.machine() == "x86_64", "x86_64 drivers")
 @unittest.skipIf(Path("/proc/driver/nvidia/version").exists() or Path("/sys/module/nvidia").exists(),
                  "this machine has a driver of its own")
