@@ -24,7 +24,7 @@ std::string what_is_there(const Host& host, const std::string& path) {
   return cat(path, ": ", s.reason.empty() ? "not a file" : s.reason);
 }
 
-struct Search {
+struct ToolkitSearch {
   const Host& host;
   std::string path;  // PATH
   std::vector<NvccPlace> places;
@@ -131,7 +131,7 @@ struct Search {
 }  // namespace
 
 std::vector<NvccPlace> nvcc_places(const Host& host, const Inputs& in, const Facts& facts) {
-  Search s{host, host.env_or("PATH", ""), {}};
+  ToolkitSearch s{host, host.env_or("PATH", ""), {}};
   auto input = [&](const char* name) {
     const std::string* value = in.find(name);
     return value ? *value : std::string();
