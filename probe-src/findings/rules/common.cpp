@@ -5,6 +5,59 @@
 
 namespace tcs {
 
+namespace {
+
+struct TextRow {
+  int id;
+  char kind;  // s: message, n: note, h: help
+  const char* text;
+};
+constexpr TextRow kTexts[] = {
+#define TCS_SAY(id, text) {id, 's', text},
+#define TCS_NOTE(id, text) {id, 'n', text},
+#define TCS_HELP(id, text) {id, 'h', text},
+#include "findings/texts.def"
+};
+
+// False when an argument that the text depends on is empty. Placeholders: see texts.def.
+bool fill(const char* text, const std::vector<std::string>& args, std::string& out) {
+  bool whole = true;
+  for (const char* c = text; *c; ++c) {
+    const bool digit = *c == '{' && c[1] >= '0' && c[1] <= '9';
+    const char mode = digit ? c[2] : 0;
+    if (mode != '}' && mode != '?' && mode != '*') {
+      out += *c;
+      continue;
+    }
+    const size_t i = static_cast<size_t>(c[1] - '0');
+    const std::string value = i < args.size() ? args[i] : std::string();
+    if (mode != '*' && value.empty()) whole = false;
+    if (mode != '?') out += value;
+    c += mode == '}' ? 2 : 3;
+  }
+  return whole;
+}
+
+}  // namespace
+
+Finding& report(std::vector<Finding>& out, int id, const std::vector<std::string>& args) {
+  out.push_back(make_finding(id, ""));
+  Finding& f = out.back();
+  for (const auto& row : kTexts) {
+    std::string text;
+    if (row.id != id || (!fill(row.text, args, text) && row.kind != 's')) continue;
+    if (row.kind == 's') f.message = text;
+    if (row.kind == 'n') f.notes.push_back(text);
+    if (row.kind == 'h') f.help.push_back(text);
+  }
+  return f;
+}
+
+void add(Finding& f, const char* layer, std::string has, std::string needs, std::string from) {
+  if (from.empty()) from = layer;
+  f.evidence.push_back(Evidence{layer, std::move(has), std::move(needs), std::move(from)});
+}
+
 bool native_asked(const RuleInput& in) {
   if (in.request.purpose == "run") return true;
   for (const auto& target : in.request.targets)
@@ -41,20 +94,17 @@ std::string device_label(const Device& device) {
   return cat(device.name.or_else("a device without a name"), ", compute ", or_unknown(device.cc));
 }
 
-void device_rows(const std::vector<const Device*>& devices, std::vector<Evidence>& out) {
+void add_devices(Finding& f, const std::vector<const Device*>& devices) {
   std::vector<std::pair<std::string, int>> kinds;
   for (const Device* device : devices) {
-    std::string label = device_label(*device);
+    const std::string label = device_label(*device);
     auto same = [&](const auto& kind) { return kind.first == label; };
     auto it = std::find_if(kinds.begin(), kinds.end(), same);
-    if (it == kinds.end())
-      kinds.emplace_back(label, 1);
-    else
-      ++it->second;
+    if (it == kinds.end()) it = kinds.insert(kinds.end(), {label, 0});
+    ++it->second;
   }
   for (const auto& [label, count] : kinds)
-    out.push_back(row("device", count == 1 ? label : cat(count, " x ", label), "",
-                      devices[0]->cc.from, "devices"));
+    add(f, "device", count == 1 ? label : cat(count, " x ", label), "", devices[0]->cc.from);
 }
 
 std::vector<Image> images_in(const std::vector<std::string>& names) {
@@ -104,14 +154,13 @@ std::string or_unknown(const Text& text) {
   return text.or_else("unknown");
 }
 
-Evidence row(std::string layer, std::string has, std::string needs, const std::string& from,
-             const char* from_default) {
-  return Evidence{std::move(layer), std::move(has), std::move(needs),
-                  from.empty() ? from_default : from};
+std::string with_path(std::string what, const Text& path) {
+  return path.known() ? what + " " + path.value() : what;
 }
 
-std::string with_reason(std::string message, const std::string& reason) {
-  return reason.empty() ? message : cat(message, ": ", reason);
+std::string nvcc_and_root(const Toolkit& toolkit) {
+  return toolkit.root.known() ? nvcc_label(toolkit) + " in " + toolkit.root.value()
+                              : nvcc_label(toolkit);
 }
 
 bool same_release(const Version& a, const Version& b) {
@@ -128,11 +177,6 @@ std::string driver_branch_for(const Version& cuda) {
   if (release_of(cuda) <= (release)) return cat(branch);
 #include "tables/cuda_releases.def"
   return "";
-}
-
-Finding& report(std::vector<Finding>& out, int id, std::string message) {
-  out.push_back(make_finding(id, std::move(message)));
-  return out.back();
 }
 
 }  // namespace tcs

@@ -10,6 +10,11 @@
 
 namespace tcs {
 
+// A finding in the words of texts.def, filled with `args`.
+Finding& report(std::vector<Finding>& out, int id, const std::vector<std::string>& args);
+// One row of its table; an empty `from` is the layer's own name.
+void add(Finding& f, const char* layer, std::string has, std::string needs, std::string from);
+
 // --- the request
 bool native_asked(const RuleInput& in);  // targets or list say native, or the purpose is to run
 bool other_machines(
@@ -22,8 +27,8 @@ Severity here_or_elsewhere(const RuleInput& in);
 std::vector<const Device*> visible_devices(const Facts& facts);
 bool capability(const Device& device, Sm& out);
 std::string device_label(const Device& device);  // "NVIDIA H100, compute 9.0"
-// One row for each kind of device, "2 x NVIDIA H100, compute 9.0".
-void device_rows(const std::vector<const Device*>& devices, std::vector<Evidence>& out);
+// A row for each kind of device, "2 x NVIDIA H100, compute 9.0".
+void add_devices(Finding& f, const std::vector<const Device*>& devices);
 
 // --- images
 std::vector<Image> images_in(const std::vector<std::string>& names);
@@ -33,19 +38,16 @@ std::vector<Image> plan_images(const Plan& plan);
 Fit serves(const std::vector<Image>& images, const Sm& sm, const Device* device);
 
 // --- wording
-std::string torch_label(const Facts& facts);     // "PyTorch 2.3.0+cu121"
-std::string nvcc_label(const Toolkit& toolkit);  // "nvcc 12.4.131"
+std::string torch_label(const Facts& facts);        // "PyTorch 2.3.0+cu121"
+std::string nvcc_label(const Toolkit& toolkit);     // "nvcc 12.4.131"
+std::string nvcc_and_root(const Toolkit& toolkit);  // "nvcc 12.4.131 in /usr/local/cuda"
+std::string with_path(std::string what, const Text& path);
 std::string or_unknown(const Text& text);
-Evidence row(std::string layer, std::string has, std::string needs, const std::string& from,
-             const char* from_default);
-std::string with_reason(std::string message, const std::string& reason);  // "message: reason"
 
 // --- releases
 bool same_release(const Version& a, const Version& b);  // 12.4.131 and 12.4
 // The oldest CUDA that a driver must speak to read PTX that `toolkit` writes.
 Version ptx_release(const Version& toolkit);
 std::string driver_branch_for(const Version& cuda);  // "535" for 12.2, "" when not known
-
-Finding& report(std::vector<Finding>& out, int id, std::string message);
 
 }  // namespace tcs

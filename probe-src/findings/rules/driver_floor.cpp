@@ -5,7 +5,7 @@ namespace tcs {
 namespace {
 
 // Two answers: the CUDA that the driver speaks, and its own release where no digits are missing.
-bool below(const DriverFacts& driver, const Version& cuda, const std::string& floor) {
+bool below_floor(const DriverFacts& driver, const Version& cuda, const std::string& floor) {
   Version speaks = Version::parse(driver.cuda.value());
   Version release = Version::parse(driver.version.value());
   if (floor.empty())
@@ -37,28 +37,21 @@ void rule_driver_floor(const RuleInput& in, std::vector<Finding>& out) {
   Finding* f = nullptr;
   for (const auto& need : needs) {
     Version cuda = Version::parse(need.cuda.value());
-    std::string floor = driver_floor(cuda.major());
-    if (!cuda.known() || !below(asked, cuda, floor)) continue;
-    std::string wanted =
-        floor.empty() ? cat("a CUDA ", cuda.major_minor(), " driver") : cat(">= ", floor);
+    const std::string floor = driver_floor(cuda.major());
+    if (!cuda.known() || !below_floor(asked, cuda, floor)) continue;
     if (!f) {
-      f = &report(out, 204,
-                  cat("driver ", driver.version.or_else(cat("of CUDA ", driver.cuda.value())),
-                      " is too old for CUDA ", cuda.major(), ", which ", need.label, " uses"));
+      const std::string release = "one for CUDA " + cuda.major_minor();
+      f = &report(
+          out, 204,
+          {driver.version.or_else("of CUDA " + driver.cuda.value()), std::to_string(cuda.major()),
+           need.label, floor.empty() ? release : floor + " or newer",
+           builds(in) ? "a PyTorch and a toolkit" : "a PyTorch",
+           std::to_string(Version::parse(driver.cuda.value()).major())});
       f->severity = here_or_elsewhere(in);
-      f->evidence.push_back(row("driver",
-                                cat(or_unknown(driver.version), ", CUDA ", or_unknown(driver.cuda)),
-                                wanted, driver.version.from, "driver"));
-      f->help.push_back(cat("update the driver to ", floor.empty()
-                                                         ? cat("one for CUDA ", cuda.major_minor())
-                                                         : cat(floor, " or newer")));
-      f->help.push_back(cat("or take a PyTorch", builds(in) ? " and a toolkit" : "", " of CUDA ",
-                            Version::parse(driver.cuda.value()).major(),
-                            ", which this driver runs"));
-      f->help.push_back("on data-centre GPUs the cuda-compat package of that CUDA also serves");
+      add(*f, "driver", cat(or_unknown(driver.version), ", CUDA ", or_unknown(driver.cuda)),
+          floor.empty() ? release : ">= " + floor, driver.version.from);
     }
-    f->evidence.push_back(row(need.layer, cat(need.label, ", CUDA ", need.cuda.value()), "",
-                              need.cuda.from, need.layer));
+    add(*f, need.layer, cat(need.label, ", CUDA ", need.cuda.value()), "", need.cuda.from);
   }
 }
 

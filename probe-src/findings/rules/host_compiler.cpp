@@ -61,27 +61,21 @@ std::string limit_label(const std::string& id, int newest) {
                       : cat(id == "GNU" ? "GCC" : id, " ", newest);
 }
 
-void refused(const RuleInput& in, const Toolkit& toolkit, const Limit& limit,
+void refused(const Toolkit& t, const HostCompiler& compiler, const Limit& limit,
              std::vector<Finding>& out) {
-  const HostCompiler& compiler = in.facts.host_compiler;
   const std::string newest = limit_label(compiler.id.value(), limit.newest);
-  Finding& f = report(out, 401,
-                      cat(nvcc_label(toolkit), " refuses ", compiler_label(compiler),
-                          "; the newest it takes is ", newest));
-  f.evidence.push_back(row(
-      "host-compiler",
-      cat(compiler_label(compiler), compiler.path.known() ? cat(" ", compiler.path.value()) : ""),
-      cat("<= ", newest), compiler.version.from, "host compiler"));
-  f.evidence.push_back(row("toolkit", nvcc_label(toolkit), "", limit.from, ""));
-  f.notes.push_back(
-      "CC and CXX do not choose nvcc's host compiler; a message on architectures may be its "
-      "by-product");
-  f.help.push_back(
+  const std::string gcc = cat("g++-", limit.newest);
+  const std::string help =
       compiler.id.is("GNU")
-          ? cat("install it and name it: -DCMAKE_CUDA_HOST_COMPILER=g++-", limit.newest,
-                " (outside CMake: NVCC_PREPEND_FLAGS='-ccbin g++-", limit.newest, "')")
-          : cat("install ", newest, " and name it: -DCMAKE_CUDA_HOST_COMPILER=<path>"));
-  f.help.push_back("or use a newer toolkit");
+          ? cat("install it and name it: -DCMAKE_CUDA_HOST_COMPILER=", gcc,
+                " (outside CMake: NVCC_PREPEND_FLAGS='-ccbin ", gcc, "')")
+          : cat("install ", newest, " and name it: -DCMAKE_CUDA_HOST_COMPILER=<path>");
+  Finding& f =
+      report(out, 401,
+             {nvcc_label(t), compiler_label(compiler), "the newest it takes is " + newest, help});
+  add(f, "host-compiler", with_path(compiler_label(compiler), compiler.path), "<= " + newest,
+      compiler.version.from);
+  add(f, "toolkit", nvcc_label(t), "", limit.from);
 }
 
 bool known_bad(const RuleInput& in, const Toolkit& toolkit, std::vector<Finding>& out) {
@@ -101,18 +95,15 @@ bool known_bad(const RuleInput& in, const Toolkit& toolkit, std::vector<Finding>
       continue;
     const std::string label = libc ? cat("glibc ", found.dotted()) : compiler_label(compiler);
     Finding& f = report(out, 403,
-                        cat(label, " is known not to work with ", nvcc_label(toolkit),
-                            " although nvcc accepts it"));
+                        {label, nvcc_label(toolkit), bad.symptom,
+                         libc ? "use CUDA 13.0 or newer, or your distribution's own (patched) "
+                                "toolkit; another compiler does not help"
+                              : "use an older host compiler: -DCMAKE_CUDA_HOST_COMPILER=<path>, or "
+                                "a newer toolkit"});
     if (toolkit.works.is(false)) f.severity = Severity::Error;
-    f.evidence.push_back(row("host-compiler", label, "",
-                             (libc ? in.facts.host.glibc : compiler.version).from,
-                             libc ? "host" : "host compiler"));
-    f.evidence.push_back(row("toolkit", nvcc_label(toolkit), "", toolkit.version.from, "toolkit"));
-    f.notes.push_back(bad.symptom);
-    f.help.push_back(
-        libc ? "use CUDA 13.0 or newer, or your distribution's own (patched) toolkit; another "
-               "compiler does not help"
-             : "use an older host compiler: -DCMAKE_CUDA_HOST_COMPILER=<path>, or a newer toolkit");
+    add(f, libc ? "host" : "host-compiler", label, "",
+        (libc ? in.facts.host.glibc : compiler.version).from);
+    add(f, "toolkit", nvcc_label(toolkit), "", toolkit.version.from);
     return true;
   }
   return false;
@@ -125,35 +116,25 @@ void rule_host_compiler(const RuleInput& in, std::vector<Finding>& out) {
   const HostCompiler& compiler = in.facts.host_compiler;
   if (!toolkit || !builds(in) || toolkit->works.is(true)) return;
   if (const Text& other = toolkit->fitting_host_compiler; other.known()) {
-    Finding& f = report(out, 401,
-                        cat(nvcc_label(*toolkit), " refuses ", compiler_label(compiler), "; ",
-                            other.value(), " is used in its place"));
+    Finding& f = report(
+        out, 401,
+        {nvcc_label(*toolkit), compiler_label(compiler), other.value() + " is used in its place"});
     f.severity = Severity::Note;
-    f.evidence.push_back(row("host-compiler", other.value(), "", other.from, "test compile"));
-    return;
+    return add(f, "host-compiler", other.value(), "", other.from);
   }
-  Limit limit = limit_of(*toolkit, compiler.id.value());
+  const Limit limit = limit_of(*toolkit, compiler.id.value());
   if (limit.newest && compiler.id.known() && level_of(compiler) > limit.newest)
-    return refused(in, *toolkit, limit, out);
+    return refused(*toolkit, compiler, limit, out);
   if (known_bad(in, *toolkit, out) && !toolkit->works.is(false)) return;
   if (toolkit->works.is(false) && toolkit->failure.kind.is("host-compiler")) {
     Finding& f = report(
-        out, 402, cat(nvcc_label(*toolkit), " does not compile with ", compiler_label(compiler)));
-    f.evidence.push_back(row(
-        "host-compiler",
-        cat(compiler_label(compiler), compiler.path.known() ? cat(" ", compiler.path.value()) : ""),
-        "", compiler.version.from, "host compiler"));
-    f.evidence.push_back(
-        row("toolkit", nvcc_label(*toolkit), "", toolkit->nvcc.or_else("a test compile"), ""));
-    if (toolkit->failure.text.known())
-      f.notes.push_back(cat("it said: ", tail(toolkit->failure.text.value(), 400)));
-    f.help.push_back("name another host compiler: -DCMAKE_CUDA_HOST_COMPILER=<path>");
-    return;
+        out, 402,
+        {nvcc_label(*toolkit), compiler_label(compiler), tail(toolkit->failure.text.value(), 400)});
+    add(f, "host-compiler", with_path(compiler_label(compiler), compiler.path), "",
+        compiler.version.from);
+    return add(f, "toolkit", nvcc_label(*toolkit), "", toolkit->nvcc.or_else("a test compile"));
   }
-  if (compiler.id.known() && compiler.version.known()) return;
-  Finding& f = report(out, 490,
-                      with_reason("it is unknown which host compiler nvcc calls", compiler.reason));
-  f.help.push_back("name it: -DCMAKE_CUDA_HOST_COMPILER=<path>");
+  if (!compiler.id.known() || !compiler.version.known()) report(out, 490, {compiler.reason});
 }
 
 }  // namespace tcs

@@ -32,25 +32,15 @@ void rule_plan_serves(const RuleInput& in, std::vector<Finding>& out) {
       continue;
     done.push_back(served.sm);
     const bool cross = fit == Fit::CrossTegra;
-    Finding& f = report(
-        out, cross ? 911 : 909,
-        cross ? cat("the list serves ", served.sm.dotted(), " only across the desktop/Tegra border")
-              : cat("the list builds nothing that runs on ", served.label));
+    Finding& f =
+        cross ? report(out, 911, {served.sm.dotted(), "the list", "y"})
+              : report(out, 909, {served.label, served.sm.dotted(), served.asked ? "" : "y"});
     if (!cross && served.asked) f.severity = Severity::Error;
     if (served.device)
-      device_rows({served.device}, f.evidence);
+      add_devices(f, {served.device});
     else
-      f.evidence.push_back(row("target", served.label, "", in.request.targets_from, "request"));
-    f.evidence.push_back(
-        row("arch", image_words(images), served.sm.real(), plan.list_from, "arch list"));
-    if (cross)
-      f.notes.push_back(
-          "before CUDA 13.2 nvlink refuses such pairs, and users saw them fail on Orin; others saw "
-          "them run");
-    else if (!served.asked)
-      f.notes.push_back("right when the result is for other machines only");
-    f.help.push_back(cat("add ", served.sm.dotted(), " to the list",
-                         cross ? ", or PTX of what is there" : ", or +PTX to an older entry"));
+      add(f, "target", served.label, "", in.request.targets_from);
+    add(f, "arch", image_words(images), served.sm.real(), plan.list_from);
   }
 }
 

@@ -10,11 +10,6 @@ std::string origin_words(const Toolkit& toolkit) {
   return replace_all(toolkit.origin.value(), kTree, "this build tree");
 }
 
-std::string place(const Toolkit& toolkit) {
-  return toolkit.root.known() ? cat(nvcc_label(toolkit), " in ", toolkit.root.value())
-                              : nvcc_label(toolkit);
-}
-
 // One of torch's own release, else of its major.
 const Toolkit* better_one(const RuleInput& in, const Toolkit& own, const Version& torch) {
   const bool same_major = Version::parse(own.version.value()).major() == torch.major();
@@ -37,18 +32,16 @@ void stale_tree(const RuleInput& in, const Toolkit& own, const Toolkit* better,
   for (const auto& other : in.facts.toolkits.list)
     if (&other != &own && contains(other.origin.value(), "CMAKE_CUDA_COMPILER")) wanted = &other;
   if (!wanted && !better) return;
-  Finding& f = report(out, 306,
-                      cat("this build tree keeps ", nvcc_label(own), ", while ",
-                          wanted ? cat("CMAKE_CUDA_COMPILER now names ", place(*wanted))
-                                 : cat(nvcc_label(*better), " fits PyTorch better")));
-  if (wanted || Version::parse(own.version.value()).major() !=
-                    Version::parse(better->version.value()).major())
+  const Toolkit& other = wanted ? *wanted : *better;
+  Finding& f =
+      report(out, 306,
+             {nvcc_label(own), wanted ? "CMAKE_CUDA_COMPILER now names " + nvcc_and_root(other)
+                                      : nvcc_label(other) + " fits PyTorch better"});
+  if (wanted ||
+      Version::parse(own.version.value()).major() != Version::parse(other.version.value()).major())
     f.severity = Severity::Error;
-  f.evidence.push_back(row("toolkit", place(own), "", origin_words(own), ""));
-  f.evidence.push_back(row("toolkit", place(wanted ? *wanted : *better), "",
-                           origin_words(wanted ? *wanted : *better), ""));
-  f.help.push_back(
-      "CMake keeps the first CUDA compiler of a build tree: configure it anew with cmake --fresh");
+  add(f, "toolkit", nvcc_and_root(own), "", origin_words(own));
+  add(f, "toolkit", nvcc_and_root(other), "", origin_words(other));
 }
 
 }  // namespace
@@ -66,22 +59,13 @@ void rule_toolkit_torch(const RuleInput& in, std::vector<Finding>& out) {
   if (!nvcc.known() || !torch.known() || same_release(nvcc, torch)) return;
 
   const bool major = nvcc.major() != torch.major();
-  Finding& f = report(out, major ? 302 : 303,
-                      cat(nvcc_label(*toolkit), " compiles for a PyTorch of CUDA ", cuda.value()));
-  f.evidence.push_back(
-      row("toolkit", place(*toolkit), major ? cat(torch.major(), ".x") : torch.major_minor(),
-          toolkit->origin.known() ? origin_words(*toolkit) : toolkit->version.from, "toolkit"));
-  f.evidence.push_back(
-      row("torch", cat(torch_label(in.facts), ", CUDA ", cuda.value()), "", cuda.from, "torch"));
-  f.notes.push_back(major ? "two CUDA majors are two runtimes in one process; PyTorch's own build "
-                            "script stops here too"
-                          : "within one CUDA major this works as a rule; PTX and newer API calls "
-                            "may ask for a newer driver");
-  if (better)
-    f.help.push_back(cat("use the one that is here: -DTorchCudaStack_TOOLKIT=",
-                         better->root.or_else(better->version.value())));
-  f.help.push_back(cat(better ? "or install" : "install", " CUDA toolkit ", torch.major_minor(),
-                       ", or a PyTorch made for CUDA ", nvcc.major_minor()));
+  Finding& f =
+      report(out, major ? 302 : 303,
+             {nvcc_label(*toolkit), torch.major_minor(),
+              better ? better->root.or_else(better->version.value()) : "", nvcc.major_minor()});
+  add(f, "toolkit", nvcc_and_root(*toolkit), major ? cat(torch.major(), ".x") : torch.major_minor(),
+      toolkit->origin.known() ? origin_words(*toolkit) : toolkit->version.from);
+  add(f, "torch", cat(torch_label(in.facts), ", CUDA ", cuda.value()), "", cuda.from);
 }
 
 }  // namespace tcs

@@ -28,26 +28,19 @@ void rule_toolkits_disagree(const RuleInput& in, std::vector<Finding>& out) {
   Version path = release_on_path(in.facts.toolkits, where);
   Version own = Version::parse(toolkit->version.value());
   if (!path.known() || !own.known() || same_release(path, own)) return;
-  Finding& f = report(
-      out, 304,
-      cat("this build uses ", nvcc_label(*toolkit), ", while PATH gives nvcc ", path.dotted()));
+  Finding& f = report(out, 304,
+                      {nvcc_label(*toolkit), path.dotted(),
+                       toolkit->root.known() ? toolkit->root.value() + "/bin"
+                                             : "the bin folder of the toolkit you mean"});
   // One that we chose is named to every consumer; one from a variable is not seen by those that ask
   // PATH.
   const std::string& origin = toolkit->origin.value();
   const bool variable =
       origin.empty() || contains(origin, "CUDA_HOME") || contains(origin, "CUDA_PATH");
   if (!variable) f.severity = Severity::Note;
-  f.evidence.push_back(row("toolkit", cat(nvcc_label(*toolkit), " in ", or_unknown(toolkit->root)),
-                           "", origin, "selected"));
-  f.evidence.push_back(row("toolkit",
-                           cat("nvcc ", path.dotted(), where.empty() ? "" : cat(" in ", where)),
-                           own.major_minor(), "PATH", ""));
-  f.notes.push_back(
-      "build scripts that ask PATH for the release and CUDA_HOME for the compiler mix the two");
-  f.help.push_back(cat("put ",
-                       toolkit->root.known() ? cat(toolkit->root.value(), "/bin")
-                                             : "the bin folder of the toolkit you mean",
-                       " first on PATH, and set CUDA_HOME to the same toolkit"));
+  add(f, "toolkit", nvcc_and_root(*toolkit), "", origin);
+  add(f, "toolkit", cat("nvcc ", path.dotted(), where.empty() ? "" : " in ", where),
+      own.major_minor(), "PATH");
 }
 
 }  // namespace tcs

@@ -69,75 +69,57 @@ Severity weight(const RuleInput& in, const Wanted& w) {
   return Severity::Warning;
 }
 
-void rows(const RuleInput& in, const Wanted& w, const std::vector<Image>& images, Finding& f) {
+void add_target(const RuleInput& in, const Wanted& w, Finding& f) {
   if (w.device)
-    device_rows({w.device}, f.evidence);
+    add_devices(f, {w.device});
   else
-    f.evidence.push_back(row("target", w.label, "", in.request.targets_from, "request"));
-  f.evidence.push_back(
-      row("torch", image_words(images), "", in.facts.torch.images.from, "torch images"));
+    add(f, "target", w.label, "", in.request.targets_from);
+  add(f, "torch", image_words(images_in(in.facts.torch.images.value())), "",
+      in.facts.torch.images.from);
 }
 
 void lacks(const RuleInput& in, const Wanted& w, const std::vector<Image>& images,
            std::vector<Finding>& out) {
-  Finding& f = report(
-      out, 601, cat(torch_label(in.facts), " has no kernel image that runs on ", w.sm.real()));
-  f.severity = weight(in, w);
-  rows(in, w, images, f);
   bool ptx = false, newer = true;
+  std::string other;  // the newest that is there
   for (const auto& image : images) {
     ptx = ptx || image.ptx;
     newer = newer && image.sm.base() < w.sm;
+    if (!image.ptx && w.device) other = image.sm.dotted();
   }
-  f.notes.push_back(
-      ptx ? "a cubin runs only within its own major version, and the PTX here is for newer devices"
-          : "a cubin runs only within its own major version, and there is no PTX to translate");
   const ArchRow* arch = find_arch(w.sm);
-  if (newer && arch)
-    f.help.push_back(cat("install a PyTorch whose images cover ", w.sm.dotted(), ": one for CUDA ",
-                         release_text(arch->first), " or newer"));
-  else if (arch && arch->last)
-    f.help.push_back(cat("install a PyTorch whose images cover ", w.sm.dotted(),
-                         ": an older one, for CUDA ", release_text(arch->last), " or before"));
-  else
-    f.help.push_back(
-        cat("install a PyTorch whose images cover ", w.sm.dotted(), ", or build one from source"));
-  std::vector<Sm> reals;
-  for (const auto& image : images)
-    if (!image.ptx) reals.push_back(image.sm);
-  if (w.device && !reals.empty())
-    f.help.push_back(cat("building for other machines? -DTorchCudaStack_TARGETS=\"",
-                         std::max_element(reals.begin(), reals.end())->dotted(), "\""));
+  std::string release;
+  if (arch && newer) release = ": CUDA " + release_text(arch->first) + " or newer";
+  if (arch && !newer && arch->last)
+    release = ": one for CUDA " + release_text(arch->last) + " or older";
+  Finding& f = report(
+      out, 601,
+      {torch_label(in.facts), "no kernel image that runs on", w.sm.real(),
+       ptx ? "a cubin runs only within its own major version, and the PTX here is for newer devices"
+           : "a cubin runs only within its own major version, and there is no PTX to translate",
+       w.sm.dotted(), release, other});
+  f.severity = weight(in, w);
+  add_target(in, w, f);
 }
 
 void judge_target(const RuleInput& in, const Wanted& w, const std::vector<Image>& images,
                   std::vector<Finding>& out) {
-  Fit fit = serves(images, w.sm, w.device);
+  const Fit fit = serves(images, w.sm, w.device);
   if (fit == Fit::None) return lacks(in, w, images, out);
-  if (fit == Fit::CrossTegra) {
-    Finding& f = report(out, 911,
-                        cat("only images from across the desktop/Tegra border would serve ",
-                            w.sm.dotted(), " in ", torch_label(in.facts)));
-    rows(in, w, images, f);
-    f.notes.push_back(
-        "before CUDA 13.2 nvlink refuses such pairs, and users saw them fail on Orin; others saw "
-        "them run");
-    f.help.push_back(
-        "try one kernel on the device, or use the PyTorch made for it (NVIDIA's Jetson builds)");
-    return;
-  }
-  Coverage c = coverage(in.facts.torch, w.sm);
+  if (fit == Fit::CrossTegra)
+    return add_target(in, w, report(out, 911, {w.sm.dotted(), torch_label(in.facts), "", "y"}));
+  const Coverage c = coverage(in.facts.torch, w.sm);
   if (c.served >= c.all) return;
-  Finding& f = report(out, c.served ? 605 : 601,
-                      c.served ? cat(torch_label(in.facts), " has images for ", w.sm.dotted(),
-                                     " in only ", c.served, " of ", c.all, " fat binaries")
-                               : cat(torch_label(in.facts), " has images for ", w.sm.dotted(),
-                                     " only in specialised kernels"));
-  if (!c.served) f.severity = weight(in, w);
-  rows(in, w, images, f);
-  f.notes.push_back("kernels from the others fail at their first launch (error 209)");
-  f.help.push_back(cat("use a PyTorch that is built for ", w.sm.dotted(),
-                       " throughout, if you meet that error"));
+  if (c.served)
+    return add_target(in, w,
+                      report(out, 605,
+                             {torch_label(in.facts), w.sm.dotted(), std::to_string(c.served),
+                              std::to_string(c.all)}));
+  Finding& f = report(out, 601,
+                      {torch_label(in.facts), "only specialised kernels that run on", w.sm.real(),
+                       "", w.sm.dotted()});
+  f.severity = weight(in, w);
+  add_target(in, w, f);
 }
 
 }  // namespace
@@ -149,15 +131,14 @@ void rule_torch_images(const RuleInput& in, std::vector<Finding>& out) {
     return;
   const std::vector<Wanted> all = wanted(in);
   if (!torch.images.known()) {
-    if (all.empty()) return;
-    Finding& f = report(out, 691,
-                        with_reason(cat("it is unknown which devices ", torch_label(in.facts),
-                                        " has kernel images for"),
-                                    torch.reason));
-    f.help.push_back("read them: tcstack images <torch>/lib/libtorch_cuda.so");
+    if (!all.empty())
+      report(out, 691,
+             {"it is unknown which devices " + torch_label(in.facts) + " has kernel images for",
+              torch.reason});
     return;
   }
-  const std::vector<Image> images = images_in(torch.images.value());
+  std::vector<Image> images = images_in(torch.images.value());
+  std::sort(images.begin(), images.end());
   std::vector<Sm> done;
   for (const auto& w : all) {
     if (std::find(done.begin(), done.end(), w.sm) != done.end()) continue;
