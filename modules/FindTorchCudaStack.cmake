@@ -118,6 +118,14 @@ endif()
 list(GET _tcs_say 0 _tcs_say_status)
 list(GET _tcs_say 1 _tcs_say_notice)
 
+if(DEFINED CMAKE_CURRENT_FUNCTION)
+  message(
+    WARNING
+    "find_package(TorchCudaStack) inside a function (${CMAKE_CURRENT_FUNCTION}): what it sets, the CUDA language "
+    "included, is lost where the function ends. Call it in the directory of the targets or above."
+  )
+endif()
+
 _tcs_refusal(_tcs_reason)
 if(NOT _tcs_reason AND NOT TorchCudaStack_SKIP)
   _tcs_find_tool(_tcs_tool _tcs_reason)

@@ -147,7 +147,7 @@ def try_row(row, scratch):
         return "configure: " + (first.group(0).replace("\n", " ") if first else f"exit {status}")
     if status := run([program, "--build", build, "-j2"], toolkit, log, scratch):
         return f"build: exit {status}"
-    if "Verifying" not in log.read_text(encoding="utf-8", errors="replace"):
+    if "verified: " not in log.read_text(encoding="utf-8", errors="replace"):
         return "nothing was verified"
     module = next(build.glob("tcs_matrix.*.so"), None)
     if not module:

@@ -1,0 +1,717 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Configures tiny projects and holds what CMake prints and does against what it should.
+
+    cases.py list                      the names of the cases, one a line
+    cases.py run NAME                  one case (exit 0 good, 1 not, 77 skipped: says why)
+
+From the environment: TCS_CMAKE (the CMake to use), TCS_TOOL (a built tcstack, for the cases that want the real one).
+A case is a function named case_...; its docstring is the sentence that it proves.
+"""
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+REPO = HERE.parent.parent
+CMAKE = os.environ.get("TCS_CMAKE", "cmake")
+FAIL = {"_tcs_outcome": "fail", "_tcs_summary": "TorchCudaStack: 8.0; nvcc 12.4; torch 2.15.0+cu132 - fail",
+        "_tcs_fatal": "  error[TCS302 x]: nvcc is CUDA 12, PyTorch is CUDA 13\n  \n  help: one of the two",
+        "TorchCudaStack_STATUS": "fail", "TorchCudaStack_Toolkit_FOUND": "FALSE",
+        "TorchCudaStack_Toolkit_STATUS": "fail"}
+
+
+class Skip(Exception):
+    """Why a case cannot be tried here."""
+
+
+class World:
+    """A scratch folder with a home of its own, and the projects in it."""
+
+    def __init__(self, root):
+        self.root = Path(root)
+        self.log = self.root / "stub.jsonl"
+        self.env = {k: v for k, v in os.environ.items()
+                    if not k.startswith(("TORCH_CUDA", "CUDA", "STUB_", "XDG_", "CMAKE_")) and k != "CXX"}
+        self.env.update(HOME=str(self.root / "home"), STUB_LOG=str(self.log), LC_ALL="C.UTF-8")
+        (self.root / "home").mkdir()
+        self.text = ""
+
+    def plan(self, **changes):
+        self.env["STUB_PLAN"] = json.dumps(changes)
+
+    def project(self, body, name="p", languages="NONE", head="", files=()):
+        folder = self.root / name
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "CMakeLists.txt").write_text(
+            f"cmake_minimum_required(VERSION 3.25)\n{head}\nproject(p LANGUAGES {languages})\n{body}\n")
+        for file, text in files:
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / file).write_text(text)
+        return folder
+
+    def modules(self, path=None):
+        return f'list(APPEND CMAKE_MODULE_PATH "{path or REPO / "modules"}")\n'
+
+    def configure(self, folder, *arguments, stub=True, tool=None, build=None, generator="Ninja"):
+        """Exit status; what was printed is in self.text, the build folder in self.build."""
+        self.build = build or folder / "build"
+        command = [CMAKE, "-S", str(folder), "-B", str(self.build), "-G", generator]
+        if stub:
+            command.append(f"-DTorchCudaStack_TOOL={HERE / 'stub_tcstack.py'}")
+        elif tool:
+            command.append(f"-DTorchCudaStack_TOOL={tool}")
+        done = subprocess.run([*command, *arguments], env=self.env, timeout=600, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT)
+        self.text = done.stdout.decode("utf-8", "backslashreplace")
+        return done.returncode
+
+    def calls(self):
+        """Arguments of every call of the stub, as lists."""
+        return [json.loads(line) for line in self.log.read_text().splitlines()] if self.log.exists() else []
+
+    def sets(self, call=-1):
+        arguments = self.calls()[call]
+        pairs = [arguments[n + 1] for n, word in enumerate(arguments) if word == "--set"]
+        return dict(pair.split("=", 1) for pair in pairs)
+
+    def good(self, status):
+        assert status == 0, f"cmake ended with {status}"
+
+    def bad(self, status):
+        assert status != 0, "cmake should have stopped"
+
+    def says(self, *texts):
+        for text in texts:
+            assert text in self.text, f"does not say: {text}"
+
+    def silent(self, *texts):
+        for text in texts:
+            assert text not in self.text, f"should not say: {text}"
+
+
+def real_tool():
+    tool = os.environ.get("TCS_TOOL", "")
+    if not tool or not Path(tool).exists():
+        raise Skip("needs TCS_TOOL, a built tcstack")
+    return tool
+
+
+def script(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+# ---- what is said -------------------------------------------------------------------------------------------------
+
+
+def case_success_is_one_line(w):
+    """Success is one status line."""
+    w.good(w.configure(w.project(w.modules() + "find_package(TorchCudaStack REQUIRED)")))
+    lines = [line for line in w.text.splitlines() if "TorchCudaStack" in line]
+    assert lines == ["-- TorchCudaStack: 8.0 9.0; a healthy machine"], lines
+
+
+def case_quiet_success_says_nothing(w):
+    """With QUIET success says nothing, notices included."""
+    w.plan(_tcs_notices="  note[TCS910 x]: something")
+    w.good(w.configure(w.project(w.modules() + "find_package(TorchCudaStack QUIET)")))
+    w.silent("TorchCudaStack:", "TCS910")
+
+
+def case_notices_are_said(w):
+    """Findings below fail-on are printed whole, before the status line."""
+    w.plan(_tcs_notices="  warning[TCS303 x]: nvcc is 13.0\n  \n  help: do this")
+    w.good(w.configure(w.project(w.modules() + "find_package(TorchCudaStack)")))
+    w.says("  warning[TCS303 x]: nvcc is 13.0\n  \n  help: do this\n")
+
+
+def case_required_failure_stops(w):
+    """REQUIRED and an error: the findings as they are, nothing enabled afterwards."""
+    w.plan(**FAIL)
+    body = w.modules() + 'find_package(TorchCudaStack REQUIRED)\nmessage(STATUS "went on")'
+    w.bad(w.configure(w.project(body)))
+    w.says("CMake Error", "    error[TCS302 x]: nvcc is CUDA 12, PyTorch is CUDA 13\n", "    help: one of the two\n")
+    w.silent("went on", "Could NOT find")
+
+
+def case_required_quiet_failure_stops(w):
+    """QUIET REQUIRED still prints the fatal error."""
+    w.plan(**FAIL)
+    w.bad(w.configure(w.project(w.modules() + "find_package(TorchCudaStack QUIET REQUIRED)")))
+    w.says("error[TCS302 x]")
+
+
+def case_optional_failure_goes_on(w):
+    """Not REQUIRED: FOUND is false, the findings are a notice, the components tell which."""
+    w.plan(**FAIL)
+    body = w.modules() + (
+        "find_package(TorchCudaStack)\n"
+        'message(STATUS "F=${TorchCudaStack_FOUND} T=${TorchCudaStack_Toolkit_FOUND} P=${TorchCudaStack_Python_FOUND}")')
+    w.good(w.configure(w.project(body)))
+    w.says("  error[TCS302 x]", "F=FALSE T=FALSE P=TRUE")
+    w.silent("CMake Warning", "Could NOT find")
+
+
+def case_optional_quiet_failure_is_silent(w):
+    """QUIET and not REQUIRED: a failure says nothing."""
+    w.plan(**FAIL)
+    body = w.modules() + 'find_package(TorchCudaStack QUIET)\nmessage(STATUS "F=${TorchCudaStack_FOUND}")'
+    w.good(w.configure(w.project(body)))
+    w.silent("TCS302", "TorchCudaStack:")
+    w.says("F=FALSE")
+
+
+def case_unknown_component(w):
+    """An unknown component is an error that lists the known ones."""
+    w.bad(w.configure(w.project(w.modules() + "find_package(TorchCudaStack COMPONENTS Driver Nvcc)")))
+    w.says("TorchCudaStack has no component Nvcc", "components: Device Driver Toolkit")
+
+
+def case_required_component(w):
+    """A component that failed makes find_package(COMPONENTS) fail, another does not."""
+    w.plan(TorchCudaStack_Driver_FOUND="FALSE")
+    body = w.modules() + 'find_package(TorchCudaStack COMPONENTS Driver)\nmessage(STATUS "F=${TorchCudaStack_FOUND}")'
+    w.good(w.configure(w.project(body)))
+    w.says("F=FALSE")
+    w.good(w.configure(w.project(body.replace("COMPONENTS Driver", "COMPONENTS Toolkit"), name="q")))
+    w.says("F=TRUE")
+
+
+def case_versions(w):
+    """A version and a version range are honoured."""
+    for asked, found in (("0.1", "TRUE"), ("0.1...<1", "TRUE"), ("9.0", "FALSE"), ("0.2...<1", "FALSE")):
+        body = w.modules() + f'find_package(TorchCudaStack {asked})\nmessage(STATUS "F=${{TorchCudaStack_FOUND}}.")'
+        w.good(w.configure(w.project(body, name=f"v{asked}")))
+        w.says(f"F={found}.")
+
+
+def case_version_is_the_repositorys(w):
+    """The module, which may be copied alone, knows the version that VERSION says."""
+    version = (REPO / "VERSION").read_text().strip()
+    assert f"set(TorchCudaStack_VERSION {version})" in (REPO / "modules" / "FindTorchCudaStack.cmake").read_text()
+
+
+def case_bad_input(w):
+    """What the tool refuses stops the configure with its text."""
+    w.env.update(STUB_EXIT="2", STUB_STDERR="TORCH_CUDA_ARCH_LIST: '8.0,8.6' is malformed\nhelp: 8.0;8.6\n")
+    w.bad(w.configure(w.project(w.modules() + "find_package(TorchCudaStack)")))
+    w.says("bad input", "    TORCH_CUDA_ARCH_LIST: '8.0,8.6' is malformed\n", "help: 8.0;8.6")
+
+
+def case_tool_that_cannot_work(w):
+    """A tool that ends with 3 is a reason, not a crash."""
+    w.env.update(STUB_EXIT="3", STUB_STDERR="cannot write facts.json: disk full\n")
+    body = w.modules() + 'find_package(TorchCudaStack)\nmessage(STATUS "F=${TorchCudaStack_FOUND}")'
+    w.good(w.configure(w.project(body)))
+    w.says("TorchCudaStack not used", "disk full", "F=FALSE")
+    w.bad(w.configure(w.project(body.replace("Stack)", "Stack REQUIRED)"), name="q")))
+    w.says("its tool could not work", "disk full")
+
+
+def case_skip_is_loud(w):
+    """TorchCudaStack_SKIP measures nothing and says so."""
+    w.good(w.configure(w.project(w.modules() + "find_package(TorchCudaStack REQUIRED)"), "-DTorchCudaStack_SKIP=ON"))
+    w.says("CMake Warning", "nothing was measured")
+    assert not w.calls()
+
+
+def case_called_in_a_function(w):
+    """Inside a function it says that CUDA's settings would be lost."""
+    body = w.modules() + "function(f)\nfind_package(TorchCudaStack)\nendfunction()\nf()"
+    w.good(w.configure(w.project(body)))
+    w.says("inside a function")
+
+
+# ---- what is handed to the tool, and back -------------------------------------------------------------------------
+
+
+def case_values_reach_the_tool_unchanged(w):
+    """Semicolons, quotes, brackets, dollars and UTF-8 reach the tool as they are, and nothing of them is run."""
+    nasty = ["8.6;9.0", "a b\"c'd", "x]==]y[z", "$(touch pwned)`touch pwned`", "$ENV{HOME}", "größe", "]=]) message(FATAL"]
+    for n, value in enumerate(nasty):
+        (w.root / f"init{n}.cmake").write_text(f"set(TorchCudaStack_TARGETS [=====[{value}]=====])\n")
+        body = w.modules() + f'include("{w.root}/init{n}.cmake")\nfind_package(TorchCudaStack)'
+        w.good(w.configure(w.project(body, name=f"n{n}")))
+        assert w.sets()["TARGETS"] == value, (w.sets()["TARGETS"], value)
+    assert not list(w.root.rglob("pwned"))
+
+
+def case_paths(w):
+    """Source and build folders with spaces, quotes and UTF-8 work."""
+    folder = w.project(w.modules() + "find_package(TorchCudaStack REQUIRED)", name="a b'c é")
+    w.good(w.configure(folder, build=w.root / "out $x (1) é'"))
+    assert Path(w.calls()[-1][2]) == w.root / "out $x (1) é'" / "TorchCudaStack"
+
+
+def case_module_folder_with_semicolon(w):
+    """Modules and sources in a folder with a space, a quote and a bracket compile their tool."""
+    copy = fake_package(w, "pack [1 'x")
+    w.good(w.configure(w.project(w.modules(copy / "modules") + "find_package(TorchCudaStack REQUIRED)"), stub=False))
+    w.says("-- TorchCudaStack: fake core")
+
+
+def case_users_list_is_the_users(w):
+    """A list of the user's is passed on and never rewritten; ours is set where there is none."""
+    body = w.modules() + 'find_package(TorchCudaStack REQUIRED)\nmessage(STATUS "L=${TORCH_CUDA_ARCH_LIST}.")'
+    w.good(w.configure(w.project(body), "-DTORCH_CUDA_ARCH_LIST=7.5"))
+    w.says("L=7.5.")
+    assert w.sets()["TORCH_CUDA_ARCH_LIST"] == "7.5"
+    w.good(w.configure(w.project(body, name="q")))
+    w.says("L=8.0;9.0.")
+    assert "TORCH_CUDA_ARCH_LIST" not in w.sets()
+
+
+def case_our_choices_are_not_the_users(w):
+    """Neither a second find_package() nor a second configure takes our choices for the user's."""
+    w.plan(_tcs_nvcc="/opt/x/bin/nvcc", _tcs_root="/opt/x", _tcs_host_compiler="/usr/bin/g++-11",
+           _tcs_torch_dir="/opt/t")
+    (w.root / "p" / "sub").mkdir(parents=True)
+    (w.root / "p" / "sub" / "CMakeLists.txt").write_text("find_package(TorchCudaStack REQUIRED)\n")
+    folder = w.project(w.modules() + "find_package(TorchCudaStack REQUIRED)\nadd_subdirectory(sub)")
+    for _ in range(2):
+        w.good(w.configure(folder))
+    assert len(w.calls()) == 4
+    for n in range(4):
+        assert set(w.sets(n)) == {"CMAKE_VERSION"}, w.sets(n)
+    cache = (w.build / "CMakeCache.txt").read_text()
+    ours = [line for line in cache.splitlines() if line.startswith("TorchCudaStack_") and ":INTERNAL" in line]
+    assert len([line for line in ours if "OWN_CHOICES" in line]) == 1, ours
+
+
+def case_what_cmake_found_is_not_the_users(w):
+    """Cache entries that CMake's own searches wrote are not passed as the user's; -D is."""
+    body = w.modules() + (
+        'set(CUDA_TOOLKIT_ROOT_DIR /found CACHE PATH "Toolkit location.")\n'
+        'set(CMAKE_CUDA_ARCHITECTURES 75 CACHE STRING "CUDA architectures")\nfind_package(TorchCudaStack)')
+    w.good(w.configure(w.project(body)))
+    assert "CUDA_TOOLKIT_ROOT_DIR" not in w.sets() and "CMAKE_CUDA_ARCHITECTURES" not in w.sets()
+    body = w.modules() + "find_package(TorchCudaStack)"
+    w.good(w.configure(w.project(body, name="q"), "-DCUDA_TOOLKIT_ROOT_DIR=/mine", "-DCMAKE_CUDA_ARCHITECTURES=86"))
+    assert w.sets()["CUDA_TOOLKIT_ROOT_DIR"] == "/mine" and w.sets()["CMAKE_CUDA_ARCHITECTURES"] == "86"
+
+
+def case_the_trees_compiler(w):
+    """The compiler that an old build tree keeps is what the tool is told, before CUDA is enabled again."""
+    folder = w.project(w.modules() + "find_package(TorchCudaStack)")
+    w.good(w.configure(folder))
+    version = subprocess.run([CMAKE, "--version"], text=True, capture_output=True).stdout.split()[2]
+    kept = folder / "build" / "CMakeFiles" / version / "CMakeCUDACompiler.cmake"
+    kept.write_text('set(CMAKE_CUDA_COMPILER "/old/bin/nvcc")\nset(CMAKE_CUDA_COMPILER_LOADED 1)\n')
+    w.good(w.configure(folder, "-DCMAKE_CUDA_COMPILER=/new/bin/nvcc"))
+    assert w.sets()["TREE_CUDA_COMPILER"] == "/old/bin/nvcc"
+    assert w.sets()["CMAKE_CUDA_COMPILER"] == "/new/bin/nvcc"
+
+
+# ---- find_package(Torch), with a torch that is only CMake code -----------------------------------------------------
+
+FAKE_TORCH = """
+set(TORCH_INSTALL_PREFIX "${CMAKE_CURRENT_LIST_DIR}/../../..")
+if(NOT TARGET torch::cudart)
+  add_library(torch::cudart INTERFACE IMPORTED)
+  add_library(torch INTERFACE IMPORTED)
+  add_library(torch::nvtoolsext INTERFACE IMPORTED)
+  set_property(TARGET torch::nvtoolsext PROPERTY INTERFACE_LINK_LIBRARIES CUDA::nvToolsExt)
+  set_property(TARGET torch PROPERTY INTERFACE_LINK_LIBRARIES "torch::cudart;CUDA_nvrtc_LIBRARY-NOTFOUND;torch::nvtoolsext")
+  if(FAKE_CUDNN)
+    find_package(CUDNN)
+    if(NOT CUDNN_FOUND)
+      message(FATAL_ERROR "no cuDNN")
+    endif()
+    add_library(caffe2::cudnn-public INTERFACE IMPORTED)
+    set_property(TARGET caffe2::cudnn-public PROPERTY INTERFACE_INCLUDE_DIRECTORIES "${CUDNN_INCLUDE_PATH}")
+  endif()
+  set(list "${TORCH_CUDA_ARCH_LIST}")
+  if(NOT list)
+    set(list 5.0 9.0)
+  endif()
+  set(NVCC_FLAGS_EXTRA "")
+  foreach(arch IN LISTS list)
+    string(REPLACE "." "" n "${arch}")
+    list(APPEND NVCC_FLAGS_EXTRA -gencode "arch=compute_${n},code=sm_${n}")
+  endforeach()
+  string(REPLACE ";" " " flags "${NVCC_FLAGS_EXTRA}")
+  string(APPEND CMAKE_CUDA_FLAGS " -DX ${flags} -DY")
+  set(CMAKE_CUDA_ARCHITECTURES OFF)
+endif()
+set(TORCH_LIBRARIES torch CUDA_nvrtc_LIBRARY-NOTFOUND)
+set(Torch_FOUND TRUE)
+"""
+
+
+def fake_torch(w):
+    config = w.root / "fake torch" / "share" / "cmake" / "Torch" / "TorchConfig.cmake"
+    config.parent.mkdir(parents=True)
+    config.write_text(FAKE_TORCH)
+    return str(config.parent)
+
+
+SHOW = ('\nmessage(STATUS "FLAGS=${CMAKE_CUDA_FLAGS}| A=${CMAKE_CUDA_ARCHITECTURES} LIBS=${TORCH_LIBRARIES}|")\n'
+        "get_target_property(links torch INTERFACE_LINK_LIBRARIES)\n"
+        "get_target_property(options TorchCudaStack::Archs INTERFACE_COMPILE_OPTIONS)\n"
+        'message(STATUS "LINKS=${links}| OPTIONS=${options}|")')
+
+
+def case_torch_gets_the_plan(w):
+    """find_package(Torch) is given the plan's list; what it hands on and the toolkit lacks is left out, in one line."""
+    w.plan(_tcs_torch_dir=fake_torch(w))
+    w.good(w.configure(w.project(w.modules() + "find_package(TorchCudaStack REQUIRED)" + SHOW, languages="CXX")))
+    w.says("-gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90", "A=OFF", "LIBS=torch|",
+           "LINKS=torch::cudart;torch::nvtoolsext|", "left out what PyTorch's CMake code links")
+    assert w.text.count("left out") == 1
+
+
+def case_torch_first_with_a_made_up_list(w):
+    """Torch first, with a list that it made up: its tokens give way to the plan's, and a line says so."""
+    w.plan(_tcs_torch_dir=fake_torch(w))
+    body = w.modules() + "find_package(Torch REQUIRED)\nfind_package(TorchCudaStack REQUIRED)" + SHOW
+    w.good(w.configure(w.project(body, languages="CXX"), f"-DTorch_DIR={w.root}/fake torch/share/cmake/Torch"))
+    w.says("replaced the architectures that find_package(Torch) made up",
+           "FLAGS= -DX -DY -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90|")
+
+
+def case_torch_first_with_the_users_list(w):
+    """Torch first, with the user's list: nothing is replaced."""
+    w.plan(_tcs_torch_dir=fake_torch(w), _tcs_list_by_user="ON")
+    body = w.modules() + "find_package(Torch REQUIRED)\nfind_package(TorchCudaStack REQUIRED)" + SHOW
+    w.good(w.configure(w.project(body, languages="CXX"), f"-DTorch_DIR={w.root}/fake torch/share/cmake/Torch",
+                       "-DTORCH_CUDA_ARCH_LIST=7.0"))
+    w.says("FLAGS= -DX -gencode arch=compute_70,code=sm_70 -DY|")
+    w.silent("replaced the architectures")
+
+
+def case_archs_carry_what_flags_lack(w):
+    """TorchCudaStack::Archs holds what the list of torch cannot say, and only that."""
+    w.plan(_tcs_torch_dir=fake_torch(w), TorchCudaStack_TORCH_CUDA_ARCH_LIST="8.0", _tcs_torch_list_complete="OFF")
+    w.good(w.configure(w.project(w.modules() + "find_package(TorchCudaStack REQUIRED)" + SHOW, languages="CXX")))
+    w.says("OPTIONS=$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:SHELL:-gencode arch=compute_90,code=sm_90>|")
+
+
+def case_old_torch_without_cudnn(w):
+    """A torch that insists on cuDNN is told that an extension needs none, and no false header is left behind."""
+    w.plan(_tcs_torch_dir=fake_torch(w))
+    body = w.modules() + ("find_package(TorchCudaStack REQUIRED)\n"
+                          "get_target_property(d caffe2::cudnn-public INTERFACE_INCLUDE_DIRECTORIES)\n"
+                          'message(STATUS "DIRS=${d}|")')
+    w.good(w.configure(w.project(body, languages="CXX"), "-DFAKE_CUDNN=ON"))
+    w.says("asks for cuDNN, which is not here")
+    assert re.search(r"DIRS=(d-NOTFOUND)?\|", w.text), w.text
+
+
+def case_no_language_no_torch_target(w):
+    """LANGUAGES NONE: the plan only; add_extension says what it needs."""
+    w.plan(_tcs_torch_dir=fake_torch(w))
+    body = w.modules() + "find_package(TorchCudaStack REQUIRED)\ntorch_cuda_stack_add_extension(x SOURCES x.cpp)"
+    w.bad(w.configure(w.project(body)))
+    w.says("there is no TorchCudaStack::Torch here", "in a project() that has enabled CXX")
+
+
+# ---- verify -------------------------------------------------------------------------------------------------------
+
+
+def verify_text(w, target, call="torch_cuda_stack_verify(t)"):
+    body = w.modules() + f"find_package(TorchCudaStack REQUIRED)\n{target}\n{call}"
+    files = [("a.cpp", "int a() { return 1; }\n"), ("sub/CMakeLists.txt", "add_library(t SHARED ../a.cpp)\n")]
+    return w.configure(w.project(body, languages="CXX", files=files))
+
+
+def case_verify_object_library(w):
+    """verify on an OBJECT library is refused with what to do."""
+    w.bad(verify_text(w, "add_library(t OBJECT a.cpp)"))
+    w.says("a target of type OBJECT_LIBRARY has no file to", "verify what links it")
+
+
+def case_verify_interface_library(w):
+    """verify on an INTERFACE library is refused."""
+    w.bad(verify_text(w, "add_library(t INTERFACE)"))
+    w.says("a target of type INTERFACE_LIBRARY has no file")
+
+
+def case_verify_of_another_directory(w):
+    """verify on a target of another directory names that directory."""
+    w.bad(verify_text(w, "add_subdirectory(sub)"))
+    w.says("/p/sub, where")
+
+
+def case_verify_missing_and_imported(w):
+    """verify on no target, an alias and an imported target is refused, each in its own words."""
+    w.bad(verify_text(w, ""))
+    w.says("there is no target of that name")
+    w.bad(verify_text(w, "add_library(t SHARED IMPORTED)"))
+    w.says("nothing of it is built here")
+    w.bad(verify_text(w, "add_library(u SHARED a.cpp)\nadd_library(t ALIAS u)"))
+    w.says("it is an alias; verify u")
+
+
+def verify_runs(w, generator, *config):
+    w.good(verify_text(w, "add_library(t SHARED a.cpp)", "torch_cuda_stack_verify(t IMAGES sm_80 sm_90)")
+           if generator == "Ninja" else w.configure(w.root / "p", generator=generator, build=w.root / "multi"))
+    done = subprocess.run([CMAKE, "--build", str(w.build), *config], env=w.env, text=True, capture_output=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    call = [c for c in w.calls() if c[0] == "verify"][-1]
+    assert call[1].endswith("libt.so") and call[call.index("--images") + 1] == "sm_80;sm_90", call
+    objects = Path(call[call.index("--objects") + 1]).read_text().split("\n")
+    assert len(objects) == 2 and objects[0].endswith("a.cpp.o") and (w.build / objects[0]).exists(), objects
+
+
+def case_verify_runs_after_the_link(w):
+    """After the link the tool is handed the file, the plan and the target's own objects; Multi-Config too."""
+    verify_runs(w, "Ninja")
+    verify_runs(w, "Ninja Multi-Config", "--config", "Release")
+
+
+# ---- how it comes into a project ----------------------------------------------------------------------------------
+
+
+def case_add_subdirectory(w):
+    """add_subdirectory() of this repository is quiet, builds nothing, and find_package() then works."""
+    folder = w.project(f'add_subdirectory("{REPO}" tcs)\nfind_package(TorchCudaStack REQUIRED)\n'
+                       'message(STATUS "L=${TORCH_CUDA_ARCH_LIST} F=${TorchCudaStack_FOUND}.")')
+    w.good(w.configure(folder))
+    w.says("L=8.0;9.0 F=")
+    w.silent("compiler identification", "Catch2")
+
+
+def case_fetch_content(w):
+    """FetchContent_MakeAvailable() of this repository, then find_package() in a subdirectory."""
+    folder = w.project(f'include(FetchContent)\nFetchContent_Declare(tcs SOURCE_DIR "{REPO}")\n'
+                       "FetchContent_MakeAvailable(tcs)\nadd_subdirectory(sub)",
+                       files=[("sub/CMakeLists.txt", "find_package(TorchCudaStack 0.1 REQUIRED)\n"
+                                                     'message(STATUS "L=${TORCH_CUDA_ARCH_LIST}.")')])
+    w.good(w.configure(folder))
+    w.says("L=8.0;9.0.")
+
+
+def case_override_find_package(w):
+    """OVERRIDE_FIND_PACKAGE: find_package() takes this repository in and its results reach the caller."""
+    folder = w.project(f'include(FetchContent)\nFetchContent_Declare(TorchCudaStack SOURCE_DIR "{REPO}" '
+                       "OVERRIDE_FIND_PACKAGE)\nfind_package(TorchCudaStack 0.1 REQUIRED)\n"
+                       'message(STATUS "L=${TORCH_CUDA_ARCH_LIST} F=${TorchCudaStack_FOUND}.")')
+    w.good(w.configure(folder))
+    w.says("L=8.0;9.0 F=")
+
+
+def case_installed_package(w):
+    """Config mode from an install prefix, moved elsewhere: its own tool and its own modules."""
+    prefix = w.root / "moved prefix"
+    package = prefix / "share" / "cmake" / "TorchCudaStack"
+    package.mkdir(parents=True)
+    shutil.copytree(REPO / "modules", package / "modules")
+    template = (REPO / "cmake" / "TorchCudaStackConfig.cmake.in").read_text()
+    (package / "TorchCudaStackConfig.cmake").write_text(
+        template.replace("@_tcs_tool_from_here@", "../../../bin/tcstack"))
+    (prefix / "bin").mkdir()
+    shutil.copy(HERE / "stub_tcstack.py", prefix / "bin" / "tcstack")
+    folder = w.project("find_package(TorchCudaStack REQUIRED)\nget_target_property(p TorchCudaStack::tcstack "
+                       'IMPORTED_LOCATION)\nmessage(STATUS "P=${p}")')
+    w.good(w.configure(folder, f"-DCMAKE_PREFIX_PATH={prefix}", stub=False))
+    w.says("-- TorchCudaStack: 8.0 9.0", "moved prefix/share/cmake/TorchCudaStack/../../../bin/tcstack")
+
+
+# ---- the tool is compiled at the first configure --------------------------------------------------------------------
+
+FAKE_MAIN = r"""
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <sys/stat.h>
+int answer();
+int main(int argc, char** argv) {
+  std::string dir;
+  for (int i = 1; i + 1 < argc; ++i)
+    if (!std::strcmp(argv[i], "--dir")) dir = argv[i + 1];
+  mkdir(dir.c_str(), 0755);
+  FILE* out = std::fopen((dir + "/plan.cmake").c_str(), "w");
+  if (!out || answer() != 42) return 3;
+  std::fputs("set(_tcs_outcome ok)\nset(_tcs_summary [[TorchCudaStack: fake core " TCS_VERSION "]])\n", out);
+  for (const char* c : {"Device", "Driver", "Toolkit", "HostCompiler", "Runtime", "Torch", "Python"})
+    std::fprintf(out, "set(TorchCudaStack_%s_FOUND TRUE)\n", c);
+  return std::fclose(out);
+}
+"""
+
+
+def fake_package(w, name="pack"):
+    """modules/ and probe-src/ as a user copies them, the sources being two small units."""
+    root = w.root / name
+    shutil.copytree(REPO / "modules", root / "modules")
+    units = root / "probe-src" / "unity"
+    units.mkdir(parents=True)
+    (units / "main.cpp").write_text(FAKE_MAIN)
+    (units / "answer_o1.cpp").write_text("int answer() { return 42; }\n")
+    return root
+
+
+def cores(folder):
+    return sorted(folder.glob("core/*/tcstack-core")) if folder.exists() else []
+
+
+def case_copied_folder_compiles_its_tool_once(w):
+    """A copied modules/ + probe-src/ compiles its tool once for a user, in a 0700 folder; the next project re-uses it."""
+    pack = fake_package(w)
+    body = w.modules(pack / "modules") + "find_package(TorchCudaStack REQUIRED)"
+    w.good(w.configure(w.project(body), stub=False))
+    version = (REPO / "VERSION").read_text().strip()
+    w.says(f"-- TorchCudaStack: fake core {version}")
+    cache = w.root / "home" / ".cache" / "torch-cuda-stack"
+    assert len(cores(cache)) == 1
+    assert stat.S_IMODE(cores(cache)[0].parent.stat().st_mode) == 0o700
+    assert not list(cache.rglob("*.o")) and not list(cache.glob("core/tmp-*"))
+    before = cores(cache)[0].stat().st_mtime_ns
+    w.env["CXX"] = "g++"
+    w.good(w.configure(w.project(body, name="q"), stub=False))
+    assert [c.stat().st_mtime_ns for c in cores(cache)][:1] == [before] or len(cores(cache)) == 2
+
+
+def case_changed_source_is_compiled_again(w):
+    """The key is the content: a changed source gives a new tool."""
+    pack = fake_package(w)
+    body = w.modules(pack / "modules") + "find_package(TorchCudaStack REQUIRED)"
+    w.good(w.configure(w.project(body), stub=False))
+    main = pack / "probe-src" / "unity" / "main.cpp"
+    main.write_text(main.read_text().replace("fake core", "newer core"))
+    w.good(w.configure(w.project(body), stub=False))
+    w.says("newer core")
+    assert len(cores(w.root / "home" / ".cache" / "torch-cuda-stack")) == 2
+
+
+def case_eight_configures_at_once(w):
+    """Eight configures at once all succeed and leave one tool and no scratch."""
+    pack = fake_package(w)
+    body = w.modules(pack / "modules") + "find_package(TorchCudaStack REQUIRED)"
+    folders = [w.project(body, name=f"e{n}") for n in range(8)]
+    running = [subprocess.Popen([CMAKE, "-S", str(f), "-B", str(f / "build"), "-G", "Ninja"], env=w.env, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT) for f in folders]
+    texts = [p.communicate(timeout=600)[0] for p in running]
+    w.text = "\n".join(texts)
+    assert [p.returncode for p in running] == [0] * 8
+    cache = w.root / "home" / ".cache" / "torch-cuda-stack"
+    assert len(cores(cache)) == 1 and not list(cache.glob("core/tmp-*"))
+
+
+def case_home_that_cannot_be_written(w):
+    """A HOME that cannot be written to: the tool lies in the build tree."""
+    pack = fake_package(w)
+    (w.root / "file").write_text("")  # nobody, root included, makes a folder below a file
+    w.env["HOME"] = str(w.root / "file")
+    w.good(w.configure(w.project(w.modules(pack / "modules") + "find_package(TorchCudaStack REQUIRED)"), stub=False))
+    assert len(cores(w.build / "TorchCudaStack" / "cache")) == 1
+
+
+def case_cache_off(w):
+    """TorchCudaStack_CACHE_DIR=OFF leaves the user's folders alone."""
+    pack = fake_package(w)
+    folder = w.project(w.modules(pack / "modules") + "find_package(TorchCudaStack REQUIRED)")
+    w.good(w.configure(folder, "-DTorchCudaStack_CACHE_DIR=OFF", stub=False))
+    assert not (w.root / "home" / ".cache").exists()
+    assert len(cores(w.build / "TorchCudaStack" / "cache")) == 1
+
+
+def case_broken_compiler_gives_way(w):
+    """A compiler in CXX that does not work gives way to the next; where one was named it does not, and its words show."""
+    pack = fake_package(w)
+    broken = script(w.root / "bad g++", "#!/bin/sh\necho 'bad: no such option' >&2\nexit 1\n")
+    w.env["CXX"] = f"'{broken}'"
+    folder = w.project(w.modules(pack / "modules") + "find_package(TorchCudaStack REQUIRED)")
+    w.good(w.configure(folder, stub=False))
+    w.says("fake core")
+    w.bad(w.configure(folder, f"-DTorchCudaStack_HOST_CXX={broken}", stub=False))
+    w.says("its tool could not be compiled", "bad: no such option")
+
+
+def case_no_compiler(w):
+    """No compiler at all: says what to set."""
+    pack = fake_package(w)
+    folder = w.project(w.modules(pack / "modules") + "find_package(TorchCudaStack REQUIRED)")
+    w.bad(w.configure(folder, "-DTorchCudaStack_HOST_CXX=/nowhere/g++", stub=False))
+    w.says("no C++ compiler to build its tool with", "TorchCudaStack_HOST_CXX")
+
+
+# ---- toolkits that are not what they should be, with the real tool --------------------------------------------------
+
+
+def double_nvcc(w, text, name="toolkit"):
+    root = w.root / name
+    script(root / "bin" / "nvcc", "#!/bin/sh\n" + text)
+    (root / "include").mkdir()
+    (root / "include" / "cuda.h").write_text("#define CUDA_VERSION 13000\n")
+    return root
+
+
+def configure_toolkit(w, root, *arguments):
+    body = w.modules() + ('find_package(TorchCudaStack COMPONENTS Toolkit)\n'
+                          'message(STATUS "F=${TorchCudaStack_FOUND} S=${TorchCudaStack_Toolkit_STATUS}.")')
+    folder = w.project(body, name=root.name + " p")
+    return w.configure(folder, f"-DTorchCudaStack_TOOLKIT={root}", *arguments, stub=False, tool=real_tool())
+
+
+def case_nvcc_that_hangs(w):
+    """An nvcc that hangs is a finding, within the time that a probe may take."""
+    root = double_nvcc(w, "sleep 300\n")
+    start = time.time()
+    w.good(configure_toolkit(w, root, "-DTorchCudaStack_TIMEOUT=2"))
+    assert time.time() - start < 60, time.time() - start
+    w.says("F=FALSE", str(root))
+
+
+def case_nvcc_that_prints_garbage(w):
+    """An nvcc that prints garbage is a finding that shows where it lies."""
+    root = double_nvcc(w, "head -c 4000 /dev/urandom\n")
+    w.good(configure_toolkit(w, root))
+    w.says("F=FALSE", str(root))
+    odd = [c for c in w.text if ord(c) < 32 and c not in "\n\t"]
+    assert "\\x" not in w.text and not odd, "raw bytes of the toolkit's output are printed"
+
+
+def case_nvcc_is_a_directory(w):
+    """A folder where nvcc should be is a finding."""
+    root = w.root / "toolkit"
+    (root / "bin" / "nvcc").mkdir(parents=True)
+    w.good(configure_toolkit(w, root))
+    w.says("F=FALSE", str(root))
+
+
+def case_list_with_shell_syntax(w):
+    """A list with shell syntax is refused, and nothing of it is run."""
+    root = double_nvcc(w, "exit 1\n")
+    configure_toolkit(w, root, "-DTORCH_CUDA_ARCH_LIST=$(touch pwned);8.0")
+    w.silent("F=TRUE")
+    w.says("$(touch pwned)")
+    assert not list(w.root.rglob("pwned"))
+
+
+def main():
+    cases = {name[5:]: f for name, f in globals().items() if name.startswith("case_")}
+    if sys.argv[1:] == ["list"]:
+        print("\n".join(cases))
+        return 0
+    if len(sys.argv) != 3 or sys.argv[1] != "run" or sys.argv[2] not in cases:
+        print(__doc__)
+        return 2
+    case = cases[sys.argv[2]]
+    with tempfile.TemporaryDirectory(prefix="tcs-cmake-") as root:
+        w = World(root)
+        try:
+            case(w)
+        except Skip as reason:
+            print(f"skipped: {reason}")
+            return 77
+        except (AssertionError, KeyError, IndexError) as wrong:
+            print(f"{case.__doc__}\n  but: {wrong!r}\n--- what was printed\n{w.text}")
+            return 1
+    print(case.__doc__)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
