@@ -68,7 +68,12 @@ Result<Done> learn_policy(const Host& host, Asked& asked) {
   if (given.has("--fail-on")) asked.inputs.set["FAIL_ON"] = given.get("--fail-on");
   if (given.has("--allow")) asked.inputs.set["ALLOW"] = given.get("--allow");
   Result<Policy> policy = make_policy(host, asked.inputs);
-  if (!policy) return policy.error();
+  if (!policy) {
+    const bool level = contains(policy.error().place, "FAIL_ON"),
+               option = given.has(level ? "--fail-on" : "--allow");
+    return Error{policy.error().text,
+                 option ? (level ? "--fail-on" : "--allow") : policy.error().place};
+  }
   asked.policy = *policy;
   Result<int> timeout = timeout_ms_of(host, asked.inputs);
   if (!timeout) return timeout.error();

@@ -13,13 +13,15 @@ struct Wanted {
 };
 
 // Devices first: what is here is always looked at, even when the list is for other machines.
+// Default targets are PyTorch's own.
 std::vector<Wanted> wanted(const RuleInput& in) {
   std::vector<Wanted> out;
   Sm sm;
   for (const Device* device : visible_devices(in.facts))
     if (capability(*device, sm)) out.push_back({sm, device, device_label(*device)});
   for (const auto& target : in.plan.targets)
-    if (target.device < 0) out.push_back({target.sm, nullptr, target.label});
+    if (target.device < 0 && in.request.targets_known)
+      out.push_back({target.sm, nullptr, target.label});
   return out;
 }
 
@@ -35,25 +37,21 @@ struct Coverage {
 
 // Fat binaries that hold several architectures, and those of them with an image for `sm`: one with
 // a single architecture is specialised and served on purpose only there.
-Coverage coverage(const TorchFacts& torch, const Sm& sm) {
+Coverage coverage(const TorchLibrary& library, const Sm& sm) {
   Coverage out;
-  for (const auto& library : torch.libraries) {
-    for (const auto& set : library.sets) {
-      std::vector<Image> images = images_in(set.images);
-      if (images.empty() || one_arch(images)) continue;
-      out.all += set.count;
-      if (best_fit(images, sm) != Fit::None) out.served += set.count;
-    }
-    if (!library.sets.empty()) continue;
-    int most = 0, fitting = 0;  // no sets: the fullest architecture stands for the whole
-    for (const auto& r : library.coverage) {
-      Image image;
-      most = std::max(most, r.fat_binaries);
-      if (parse_image(r.arch, image) && fits(image, sm) != Fit::None)
-        fitting = std::max(fitting, r.fat_binaries);
-    }
-    out.all += most;
-    out.served += fitting;
+  for (const auto& set : library.sets) {
+    const std::vector<Image> images = images_in(set.images);
+    if (images.empty() || one_arch(images)) continue;
+    out.all += set.count;
+    if (best_fit(images, sm) != Fit::None) out.served += set.count;
+  }
+  if (!library.sets.empty()) return out;
+  for (const auto& r :
+       library.coverage) {  // no sets: the fullest architecture stands for the whole
+    Image image;
+    out.all = std::max(out.all, r.fat_binaries);
+    if (parse_image(r.arch, image) && fits(image, sm) != Fit::None)
+      out.served = std::max(out.served, r.fat_binaries);
   }
   return out;
 }
@@ -102,24 +100,41 @@ void lacks(const RuleInput& in, const Wanted& w, const std::vector<Image>& image
   add_target(in, w, f);
 }
 
+// PyTorch is judged by the library with most of its kernels. Others have lists of their own:
+// MAGMA's libtorch_cuda_linalg.so lacks 7.5 in every wheel of 2.11, whose users do not miss it as a
+// rule.
+void judge_coverage(const RuleInput& in, const Wanted& w, std::vector<Finding>& out) {
+  const TorchLibrary* main = nullptr;
+  int most = 0;
+  for (const auto& library : in.facts.torch.libraries) {
+    const int all = coverage(library, w.sm).all;
+    if (all > most) main = &library;
+    most = std::max(most, all);
+  }
+  for (const auto& library : in.facts.torch.libraries) {
+    const Coverage c = coverage(library, w.sm);
+    if (c.served >= c.all || (&library != main && !w.device)) continue;
+    const bool none = &library == main && c.served == 0;
+    const std::string name = library.name.or_else("libtorch_cuda.so");
+    Finding& f = none ? report(out, 601,
+                               {torch_label(in.facts), "only specialised kernels that run on",
+                                w.sm.real(), "", w.sm.dotted()})
+                      : report(out, 605,
+                               {torch_label(in.facts), w.sm.dotted(), std::to_string(c.served),
+                                std::to_string(c.all), name});
+    if (none) f.severity = weight(in, w);
+    if (&library != main) f.severity = Severity::Note;
+    add_target(in, w, f);
+  }
+}
+
 void judge_target(const RuleInput& in, const Wanted& w, const std::vector<Image>& images,
                   std::vector<Finding>& out) {
   const Fit fit = serves(images, w.sm, w.device);
   if (fit == Fit::None) return lacks(in, w, images, out);
   if (fit == Fit::CrossTegra)
     return add_target(in, w, report(out, 911, {w.sm.dotted(), torch_label(in.facts), "", "y"}));
-  const Coverage c = coverage(in.facts.torch, w.sm);
-  if (c.served >= c.all) return;
-  if (c.served)
-    return add_target(in, w,
-                      report(out, 605,
-                             {torch_label(in.facts), w.sm.dotted(), std::to_string(c.served),
-                              std::to_string(c.all)}));
-  Finding& f = report(out, 601,
-                      {torch_label(in.facts), "only specialised kernels that run on", w.sm.real(),
-                       "", w.sm.dotted()});
-  f.severity = weight(in, w);
-  add_target(in, w, f);
+  judge_coverage(in, w, out);
 }
 
 }  // namespace

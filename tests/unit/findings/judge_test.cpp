@@ -191,3 +191,50 @@ TEST_CASE("a wheel's missing libraries are one finding") {
   CHECK(count == 1);
   CHECK(find(report, 501)->message.find("2 libraries") != std::string::npos);
 }
+
+TEST_CASE("coverage counts the fat binaries of several architectures in the main library") {
+  // libtorch_cuda_cu.so of the 1.13.1+cu117 wheel (tcstack images): 271 of several architectures.
+  Facts facts = machine();
+  facts.torch.images =
+      Names({"sm_35", "sm_37", "sm_50", "sm_60", "sm_70", "sm_75", "sm_80", "sm_86"});
+  TorchLibrary main;
+  main.name = Text("libtorch_cuda_cu.so");
+  main.sets = {{{"sm_35", "sm_50", "sm_60", "sm_70", "sm_75", "sm_80", "sm_86"}, 50},
+               {{"sm_37", "sm_50", "sm_60", "sm_70", "sm_75", "sm_80", "sm_86"}, 221},
+               {{"sm_70"}, 3},
+               {{"sm_80"}, 16}};
+  facts.torch.libraries = {main};
+  facts.devices.list[0].cc = Text("3.5");
+  REQUIRE(find(run(facts), 605));
+  CHECK(find(run(facts), 605)->severity == Severity::Warning);
+  CHECK(find(run(facts), 605)->message.find("50 of 271") != std::string::npos);
+  facts.devices.list[0].cc = Text("3.7");
+  CHECK_FALSE(find(run(facts), 605));
+  facts.devices.list[0].cc = Text("8.9");
+  CHECK_FALSE(find(run(facts), 605));
+
+  // libtorch_cuda_linalg.so has a list of its own: a note for the device that it leaves out.
+  TorchLibrary linalg;
+  linalg.name = Text("libtorch_cuda_linalg.so");
+  linalg.sets = {{{"sm_80", "sm_86"}, 99}};
+  facts.torch.libraries.push_back(linalg);
+  CHECK_FALSE(find(run(facts), 605));
+  facts.devices.list[0].cc = Text("7.5");
+  REQUIRE(find(run(facts), 605));
+  CHECK(find(run(facts), 605)->severity == Severity::Note);
+}
+
+TEST_CASE("PyTorch's own default targets are not held against PyTorch") {
+  Facts facts = machine();
+  facts.devices.list.clear();
+  facts.devices.state = Text("none");
+  TorchLibrary main;
+  main.name = Text("libtorch_cuda.so");
+  main.sets = {{{"sm_80", "sm_86", "sm_90"}, 90}, {{"sm_86", "sm_90"}, 9}};
+  facts.torch.libraries = {main};
+  CHECK_FALSE(find(run(facts), 605));
+  Request request;
+  request.targets_known = true;
+  request.targets = {"8.0"};
+  CHECK(find(run(facts, {}, request), 605));
+}
