@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "base/text.h"
 #include "tool/verbs.h"
 
@@ -37,6 +39,26 @@ void measure(const Host& host, const std::string& path, int depth, Size& size) {
 const char* const cache_parts[] = {"core", "images"};
 
 }  // namespace
+
+void trim_cache(Host& host) {
+  const size_t kept = 8;
+  std::string own = path_parent(host.self());
+  std::string core = path_parent(own);
+  if (path_name(host.self()) != "tcstack-core" || path_name(core) != "core") return;
+  Result<std::vector<std::string>> names = host.list(core);
+  if (!names || names->size() <= kept) return;
+  std::vector<std::pair<int64_t, std::string>> by_age;
+  for (const std::string& name : *names) {
+    std::string path = path_join(core, name);
+    // A young one may be another configure's, not yet renamed into its place.
+    int64_t age_s = host.now() - host.stat(path).mtime_ns / 1000000000;
+    if (path != own && age_s > 3600) by_age.emplace_back(-age_s, path);
+  }
+  std::sort(by_age.begin(), by_age.end());
+  for (size_t i = 0; i < by_age.size() && names->size() - i > kept; ++i) {
+    (void)host.remove_tree(by_age[i].second);
+  }
+}
 
 int verb_cache(Host& host, const std::vector<std::string>& args) {
   static const std::vector<OptionSpec> specs = {

@@ -55,13 +55,14 @@ Result<Facts> obtain_facts(Host& host, const Inputs& in) {
   return *facts;
 }
 
-bool already_done(const Host& host, const Inputs& in, const std::string& dir) {
+bool already_done(const Host& host, const Inputs& in, const std::string& dir,
+                  const std::string& reports) {
   Result<std::string> stamp = host.read(path_join(dir, "stamp"));
   if (!stamp || !stamp_holds(host, in, *stamp)) return false;
-  for (const char* name : {"facts.json", "report.json", "plan.json", "plan.cmake", "report.txt"}) {
-    if (!host.stat(path_join(dir, name)).is_file()) return false;
+  for (const char* name : {"facts.json", "report.json", "report.txt"}) {
+    if (!host.stat(path_join(reports, name)).is_file()) return false;
   }
-  return true;
+  return host.stat(path_join(dir, "plan.json")).is_file();
 }
 
 // The chosen toolkit, completed when it needs to be; a farm that cannot be laid leaves the real
@@ -85,8 +86,8 @@ int write_failed(const Error& error) {
 int verb_configure(Host& host, const std::vector<std::string>& args) {
   Options options;
   int status = 0;
-  if (!parse_options(args, configure_options, "tcstack configure --dir DIR [--set NAME=VALUE]...", options,
-                     status)) {
+  if (!parse_options(args, configure_options, "tcstack configure --dir DIR [--set NAME=VALUE]...",
+                     options, status)) {
     return status;
   }
   if (!options.has("--dir") || !options.words.empty()) {
@@ -99,9 +100,11 @@ int verb_configure(Host& host, const std::vector<std::string>& args) {
   if (!in) return refuse(in.error());
   Result<Policy> policy = make_policy(host, *in);
   if (!policy) return refuse(policy.error());
-  if (already_done(host, *in, dir)) {
+  Setting elsewhere = own_input(host, *in, "REPORT_DIR");
+  std::string reports = elsewhere.value.empty() ? dir : elsewhere.value;
+  if (already_done(host, *in, dir, reports)) {
     Result<std::string> text = host.read(path_join(dir, "plan.cmake"));
-    return text && contains(*text, "set(_tcs_outcome [==[fail]==])") ? 1 : 0;
+    if (text) return contains(*text, cat("set(_tcs_outcome ", cmake_quote("fail"), ")")) ? 1 : 0;
   }
   in->work_dir = path_join(dir, "probe");
   Result<Done> made = host.make_directories(in->work_dir);
@@ -113,18 +116,22 @@ int verb_configure(Host& host, const std::vector<std::string>& args) {
   Plan plan = make_plan(*facts, request);
   Report report = judge(RuleInput{*facts, request, plan}, *policy);
   std::string root = toolkit_root(host, *facts, dir);
-  const std::vector<std::pair<const char*, std::string>> outputs = {
-      {"facts.json", write_json(facts_to_json(*facts)) + "\n"},
-      {"report.json", write_json(report_json(report, *facts, plan)) + "\n"},
-      {"plan.json", write_json(plan_json(plan)) + "\n"},
-      {"report.txt", report_text(report, *facts, plan)},
-      {"plan.cmake", plan_cmake(PlanCmakeInput{*facts, plan, report, *policy, dir, root})},
-      {"stamp", make_stamp(host, *in, *facts)},
+  Result<Done> ready = host.make_directories(reports);
+  if (!ready) return write_failed(ready.error());
+  const std::vector<std::pair<std::string, std::string>> outputs = {
+      {path_join(reports, "facts.json"), write_json(facts_to_json(*facts)) + "\n"},
+      {path_join(reports, "report.json"), write_json(report_json(report, *facts, plan)) + "\n"},
+      {path_join(dir, "plan.json"), write_json(plan_json(plan)) + "\n"},
+      {path_join(reports, "report.txt"), report_text(report, *facts, plan)},
+      {path_join(dir, "plan.cmake"),
+       plan_cmake(PlanCmakeInput{*facts, plan, report, *policy, reports, root})},
+      {path_join(dir, "stamp"), make_stamp(host, *in, *facts)},
   };
   for (const auto& output : outputs) {
-    Result<Done> written = host.write_atomic(path_join(dir, output.first), output.second);
+    Result<Done> written = host.write_atomic(output.first, output.second);
     if (!written) return write_failed(written.error());
   }
+  trim_cache(host);
   return report.outcome == "fail" ? 1 : 0;
 }
 

@@ -20,7 +20,8 @@ const std::vector<OptionSpec> probe_options = {
 int verb_probe(Host& host, const std::vector<std::string>& args) {
   Options options;
   int status = 0;
-  if (!parse_options(args, probe_options, "tcstack probe [OPTIONS]", options, status)) return status;
+  if (!parse_options(args, probe_options, "tcstack probe [OPTIONS]", options, status))
+    return status;
   auto refuse = [](const std::string& text) {
     print_err(cat("tcstack probe: ", text, "\n"));
     return 2;

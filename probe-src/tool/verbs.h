@@ -17,7 +17,11 @@ int verb_configure(Host& host, const std::vector<std::string>& args);  // tool/c
 int verb_explain(Host& host, const std::vector<std::string>& args);    // tool/explain.cpp
 int verb_cache(Host& host, const std::vector<std::string>& args);      // tool/cache.cpp
 
-// --- options.h part: table-driven options. "--name VALUE", "--name=VALUE", flags, "--" ends
+// Where this tool was compiled into a user's cache: keeps the newest few builds of it, its own
+// always.
+void trim_cache(Host& host);  // tool/cache.cpp
+
+// --- options.cpp: table-driven. "--name VALUE", "--name=VALUE", flags, "--" ends
 // options.
 struct OptionSpec {
   const char* name;   // "--facts"
@@ -32,10 +36,9 @@ struct Options {
   std::string get(const char* name, const char* fallback = "") const;  // the last one given
   std::vector<std::string> all(const char* name) const;
 };
-// 0 = go on; otherwise return status-1 ... : prints help (exit 0 as -1) or the usage error (2).
-// On --help prints `synopsis` and the table to stdout and sets `done`.
+// True = go on. False = return `status`: 0 after --help (printed to stdout), 2 after a usage error.
 bool parse_options(const std::vector<std::string>& args, const std::vector<OptionSpec>& specs,
-                   const char* synopsis, Options& out, int& status);  // false = return `status`
+                   const char* synopsis, Options& out, int& status);
 
 // stdout and stderr without iostream; a failed write to stdout is exit 3.
 bool print_out(const std::string& text);
