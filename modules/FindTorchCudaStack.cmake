@@ -71,7 +71,8 @@ Imported Targets
   PyTorch, found by ``find_package(Torch)`` with what this PyTorch, CMake and toolkit need repaired; made where a C++
   compiler is enabled and the Torch component is asked for.
 ``TorchCudaStack::Archs``
-  The plan's ``-gencode`` flags that ``CMAKE_CUDA_FLAGS`` lacks.
+  The plan's ``-gencode`` flags that ``CMAKE_CUDA_FLAGS`` lacks. ``TorchCudaStack::Torch`` links it. Where it is used
+  without PyTorch, set ``CUDA_ARCHITECTURES`` of the target to ``OFF``: nvcc builds the union.
 ``TorchCudaStack::tcstack``
   The tool, as an executable.
 
@@ -126,6 +127,7 @@ if(DEFINED CMAKE_CURRENT_FUNCTION)
   )
 endif()
 
+set(_tcs_tool "")
 _tcs_refusal(_tcs_reason)
 if(NOT _tcs_reason AND NOT TorchCudaStack_SKIP)
   _tcs_find_tool(_tcs_tool _tcs_reason)

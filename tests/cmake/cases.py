@@ -43,6 +43,7 @@ class World:
         self.env.update(HOME=str(self.root / "home"), STUB_LOG=str(self.log), LC_ALL="C.UTF-8")
         (self.root / "home").mkdir()
         self.text = ""
+        self.wrap = []  # a command that runs CMake
 
     def plan(self, **changes):
         self.env["STUB_PLAN"] = json.dumps(changes)
@@ -68,7 +69,7 @@ class World:
             command.append(f"-DTorchCudaStack_TOOL={HERE / 'stub_tcstack.py'}")
         elif tool:
             command.append(f"-DTorchCudaStack_TOOL={tool}")
-        done = subprocess.run([*command, *arguments], env=self.env, timeout=600, stdout=subprocess.PIPE,
+        done = subprocess.run([*self.wrap, *command, *arguments], env=self.env, timeout=600, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT)
         self.text = done.stdout.decode("utf-8", "backslashreplace")
         return done.returncode
@@ -608,6 +609,20 @@ def case_home_that_cannot_be_written(w):
     assert len(cores(w.build / "TorchCudaStack" / "cache")) == 1
 
 
+def case_full_disk(w):
+    """A cache on a full disk: the tool lies in the build tree."""
+    (w.root / "small").mkdir()
+    mount = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs -o size=16k none "$0" && exec "$@"', str(w.root / "small")]
+    if not shutil.which("unshare") or subprocess.run([*mount, "true"], capture_output=True).returncode:
+        raise Skip("needs the right to mount a small file system")
+    pack = fake_package(w)
+    w.wrap = mount
+    w.env["XDG_CACHE_HOME"] = str(w.root / "small")
+    w.good(w.configure(w.project(w.modules(pack / "modules") + "find_package(TorchCudaStack REQUIRED)"), stub=False))
+    w.says("fake core")
+    assert len(cores(w.build / "TorchCudaStack" / "cache")) == 1
+
+
 def case_cache_off(w):
     """TorchCudaStack_CACHE_DIR=OFF leaves the user's folders alone."""
     pack = fake_package(w)
@@ -688,6 +703,105 @@ def case_list_with_shell_syntax(w):
     w.silent("F=TRUE")
     w.says("$(touch pwned)")
     assert not list(w.root.rglob("pwned"))
+
+
+# ---- the machine's nvcc and a real PyTorch, where both are here ------------------------------------------------------
+
+
+def real_torch():
+    done = subprocess.run([sys.executable, REPO / "tests" / "real" / "parts.py", "path", "torch-2.15.0"],
+                          capture_output=True, text=True)
+    if done.returncode or not Path("/usr/local/cuda/bin/nvcc").exists():
+        raise Skip("needs the real part torch-2.15.0 and an nvcc in /usr/local/cuda")
+    return Path(done.stdout.strip()) / "torch" / "share" / "cmake" / "Torch"
+
+
+def configure_real(w, *arguments, languages="CXX", body="", generator="Ninja"):
+    tool = real_tool()
+    files = [("k.cu", "__global__ void k() {}\nvoid f() { k<<<1, 1>>>(); }\n"), ("m.cpp", "#include <Python.h>\n")]
+    body = w.modules() + ("find_package(TorchCudaStack REQUIRED)\n"
+                          "torch_cuda_stack_add_extension(x SOURCES m.cpp k.cu)\n"
+                          'message(STATUS "NVCC=${CMAKE_CUDA_COMPILER}. A=${CMAKE_CUDA_ARCHITECTURES}. '
+                          'FLAGS=${CMAKE_CUDA_FLAGS}.")\n') + body
+    w.env["PATH"] = "/usr/local/cuda/bin:" + w.env["PATH"]
+    return w.configure(w.project(body, languages=languages, files=files), f"-DTorch_DIR={real_torch()}",
+                       "-DTorchCudaStack_ALLOW=TCS501", *arguments, stub=False, tool=tool, generator=generator)
+
+
+def flags_of(w, file="k.cu"):
+    commands = json.loads((w.build / "compile_commands.json").read_text())
+    return sorted(re.findall(r"code=([a-z0-9_]+)", next(c["command"] for c in commands if c["file"].endswith(file))))
+
+
+def case_real_plan_reaches_the_compiler_once(w):
+    """Real torch, real nvcc: each image of the plan is asked for once, by torch's flags alone."""
+    w.good(configure_real(w, "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "-DTORCH_CUDA_ARCH_LIST=8.0;9.0+PTX"))
+    assert flags_of(w) == ["compute_90", "sm_80", "sm_90"], flags_of(w)
+    w.says("A=OFF.")
+    w.silent("pytorch is not compatible with")
+
+
+def case_real_cmake_architectures_are_the_plan(w):
+    """-DCMAKE_CUDA_ARCHITECTURES=86, which torch ignores, becomes the plan; so it stays on the second configure."""
+    for _ in range(2):
+        w.good(configure_real(w, "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", "-DCMAKE_CUDA_ARCHITECTURES=86-real"))
+        assert flags_of(w) == ["sm_86"], flags_of(w)
+
+
+def case_real_cuda_enabled_first(w):
+    """CUDA enabled by project(): CMake's default architecture does not count as the user's."""
+    w.good(configure_real(w, "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", languages="CXX CUDA"))
+    assert "sm_90" in flags_of(w) and "sm_52" not in flags_of(w), flags_of(w)
+
+
+def case_real_torch_again(w):
+    """A find_package(Torch) of the project's own afterwards, and its TORCH_LIBRARIES, work too."""
+    body = 'find_package(Torch REQUIRED)\nadd_library(y SHARED k.cu)\ntarget_link_libraries(y "${TORCH_LIBRARIES}")'
+    w.good(configure_real(w, body=body))
+    w.silent("NOTFOUND")
+
+
+def case_real_multi_config(w):
+    """Ninja Multi-Config configures."""
+    w.good(configure_real(w, generator="Ninja Multi-Config"))
+
+
+def case_real_launcher(w):
+    """CUDACXX='ccache nvcc' and CMAKE_CUDA_COMPILER_LAUNCHER: the nvcc behind the launcher is the one judged."""
+    ccache = script(w.root / "bin" / "ccache", '#!/bin/sh\nexec "$@"\n')
+    w.good(configure_real(w, f"-DCMAKE_CUDA_COMPILER_LAUNCHER={ccache}"))
+    w.env["CUDACXX"] = f"{ccache} /usr/local/cuda/bin/nvcc"
+    shutil.rmtree(w.build)
+    w.good(configure_real(w))
+    w.says("nvcc 13.0")
+
+
+def case_real_wrapper(w):
+    """An nvcc that is a script around the real one works."""
+    wrapper = script(w.root / "wrapped" / "nvcc", '#!/bin/sh\nexec /usr/local/cuda/bin/nvcc "$@"\n')
+    w.good(configure_real(w, f"-DCMAKE_CUDA_COMPILER={wrapper}"))
+    w.says(f"NVCC={wrapper}.")
+
+
+def case_real_clang(w):
+    """clang as the CUDA compiler is recognised: it says what clang cannot do with PyTorch's flags."""
+    clang = shutil.which("clang++-14") or shutil.which("clang++")
+    if not clang:
+        raise Skip("needs clang++")
+    w.bad(configure_real(w, f"-DCMAKE_CUDA_COMPILER={clang}"))
+    w.says("clang is the CUDA compiler here", "-DCMAKE_CUDA_HOST_COMPILER=")
+    w.silent("Failed to detect")
+
+
+def case_real_stale_compiler(w):
+    """A changed CMAKE_CUDA_COMPILER in an old build tree is said, not swallowed."""
+    done = subprocess.run([sys.executable, REPO / "tests" / "real" / "parts.py", "path", "toolkit-13.2"],
+                          capture_output=True, text=True)
+    if done.returncode:
+        raise Skip("needs the real part toolkit-13.2")
+    w.good(configure_real(w))
+    configure_real(w, f"-DCMAKE_CUDA_COMPILER={done.stdout.strip()}/nvidia/cu13/bin/nvcc")
+    w.says("--fresh")
 
 
 def main():
