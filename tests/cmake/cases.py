@@ -336,6 +336,10 @@ if(NOT TARGET torch::cudart)
     set(list 5.0 9.0)
   endif()
   set(NVCC_FLAGS_EXTRA "")
+  if((NOT EXISTS ${TORCH_CUDA_ARCH_LIST}) AND (DEFINED ENV{TORCH_CUDA_ARCH_LIST}))
+    message(FATAL_ERROR "the environment's list goes before the variable")
+  endif()
+  string(REPLACE " " ";" list "${list}")
   foreach(arch IN LISTS list)
     string(REPLACE "." "" n "${arch}")
     list(APPEND NVCC_FLAGS_EXTRA -gencode "arch=compute_${n},code=sm_${n}")
@@ -369,6 +373,16 @@ def case_torch_gets_the_plan(w):
     w.says("-gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90", "A=OFF", "LIBS=torch|",
            "LINKS=torch::cudart;torch::nvtoolsext|", "left out what PyTorch's CMake code links")
     assert w.text.count("left out") == 1
+
+
+def case_users_list_goes_before_the_environments(w):
+    """A list as a variable goes before one in the environment, in old releases of torch as well, and is left as it is."""
+    w.plan(_tcs_torch_dir=fake_torch(w))
+    w.env["TORCH_CUDA_ARCH_LIST"] = "5.0"
+    show = '\nmessage(STATUS "L=${TORCH_CUDA_ARCH_LIST} E=$ENV{TORCH_CUDA_ARCH_LIST}.")'
+    w.good(w.configure(w.project(w.modules() + "find_package(TorchCudaStack REQUIRED)" + SHOW + show, languages="CXX"),
+                       "-DTORCH_CUDA_ARCH_LIST=8.0;9.0"))
+    w.says("L=8.0;9.0 E=5.0.", "-gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90")
 
 
 def case_torch_first_with_a_made_up_list(w):

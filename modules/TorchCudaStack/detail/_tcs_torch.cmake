@@ -40,6 +40,15 @@ macro(_tcs_find_torch)
   _tcs_provide_nvtoolsext()
   _tcs_provide_cuda20()
 
+  _tcs_call_torch()
+
+  # torch puts its -gencode flags into CMAKE_CUDA_FLAGS; with CMake's own on top nvcc would build the union.
+  set(CMAKE_CUDA_ARCHITECTURES OFF)
+  _tcs_replace_made_up_flags()
+endmacro()
+
+# find_package(Torch) alone, with what it reads set for the call and put back after it.
+macro(_tcs_call_torch)
   # First in the path: torch's own FindCUDNN is asked by ours.
   set(_tcs_module_path "${CMAKE_MODULE_PATH}")
   list(PREPEND CMAKE_MODULE_PATH "${_TorchCudaStack_SHIMS}")
@@ -49,15 +58,29 @@ macro(_tcs_find_torch)
   if(NOT CUDA_NVRTC_SHORTHASH)
     set(CUDA_NVRTC_SHORTHASH XXXXXXXX)
   endif()
+  # Old releases ask if(EXISTS ${TORCH_CUDA_ARCH_LIST}), which a list of several breaks, and prefer the environment's list
+  # to the variable; all of them split at spaces too.
+  set(_tcs_list "${TORCH_CUDA_ARCH_LIST}")
+  set(_tcs_env "$ENV{TORCH_CUDA_ARCH_LIST}")
+  if(NOT "${_tcs_list}" STREQUAL "")
+    string(REPLACE ";" " " TORCH_CUDA_ARCH_LIST "${_tcs_list}")
+    unset(ENV{TORCH_CUDA_ARCH_LIST})
+  endif()
+
   find_package(Torch REQUIRED)
+
+  if(NOT "${_tcs_list}" STREQUAL "")
+    set(TORCH_CUDA_ARCH_LIST "${_tcs_list}")
+  endif()
+  if(NOT "${_tcs_env}" STREQUAL "")
+    set(ENV{TORCH_CUDA_ARCH_LIST} "${_tcs_env}")
+  endif()
   set(CUDA_NVRTC_SHORTHASH "${_tcs_shorthash}")
   set(CMAKE_MODULE_PATH "${_tcs_module_path}")
+  unset(_tcs_list)
+  unset(_tcs_env)
   unset(_tcs_shorthash)
   unset(_tcs_module_path)
-
-  # torch puts its -gencode flags into CMAKE_CUDA_FLAGS; with CMake's own on top nvcc would build the union.
-  set(CMAKE_CUDA_ARCHITECTURES OFF)
-  _tcs_replace_made_up_flags()
 endmacro()
 
 # torch gives every CUDA file flags that only nvcc takes; with clang the first .cu would say so, in other words.
