@@ -6,6 +6,8 @@
 
 namespace tcs {
 
+TCS_DEFINE_VALUE(Json);
+
 const Json* Json::find(std::string_view name) const {
   for (const auto& member : members) {
     if (member.first == name) return &member.second;

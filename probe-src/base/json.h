@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/value.h"
 
 namespace tcs {
 
@@ -23,7 +24,7 @@ struct Json {
   int line = 0;
   int column = 0;
 
-  Json() = default;
+  TCS_VALUE(Json);
   Json(bool b) : kind(Kind::Bool), boolean(b) {}                     // NOLINT: implicit by design
   Json(std::string s) : kind(Kind::String), text(std::move(s)) {}    // NOLINT
   Json(std::string_view s) : kind(Kind::String), text(s) {}          // NOLINT

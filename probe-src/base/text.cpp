@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+template class std::vector<std::string>;
+
 namespace tcs {
 
 std::vector<std::string> split(std::string_view text, std::string_view separators) {

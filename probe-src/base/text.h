@@ -6,6 +6,9 @@
 #include <string_view>
 #include <vector>
 
+// Compiled once, in text.cpp: see base/value.h.
+extern template class std::vector<std::string>;
+
 namespace tcs {
 
 inline void append(std::string& out, std::string_view s) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/sm.h"
+#include "base/value.h"
 #include "base/version.h"
 
 namespace tcs {
@@ -161,6 +162,7 @@ struct Extension {
 };
 
 struct Facts {
+  TCS_VALUE(Facts);
   std::string origin = "measured";  // measured | declared | replayed
   HostFacts host;
   DeviceFacts devices;
@@ -185,6 +187,7 @@ struct Facts {
 
 // What was asked for. `arch_list`: the user's list (TORCH_CUDA_ARCH_LIST or another), as written.
 struct Request {
+  TCS_VALUE(Request);
   Text arch_list;                      // from = "TORCH_CUDA_ARCH_LIST (environment)" ...
   std::string arch_dialect = "torch";  // torch | cmake: what a bare "90" means
   Text other_list;                     // a second list that was also set (warning if it differs)

@@ -3,6 +3,9 @@
 
 namespace tcs {
 
+TCS_DEFINE_VALUE(Facts);
+TCS_DEFINE_VALUE(Request);
+
 Facts gather_all(Host& host, const Inputs& in) {
   Facts facts;
   gather_host(host, facts);

@@ -4,6 +4,9 @@
 #include "base/text.h"
 
 namespace tcs {
+
+TCS_DEFINE_VALUE(Finding);
+TCS_DEFINE_VALUE(Report);
 namespace {
 
 struct ExplainRow {

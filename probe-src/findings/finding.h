@@ -36,6 +36,7 @@ struct Evidence {
 // Text rules: `message` is one fact that stands alone, lower case start unless a proper name, no
 // full stop; the fix only in `help`; ASCII; lines are wrapped by the emitter, never here.
 struct Finding {
+  TCS_VALUE(Finding);
   int id = 0;  // 601
   const char* slug = "";
   Layer layer = Layer::Probe;
@@ -74,6 +75,7 @@ struct Policy {
 };
 
 struct Report {
+  TCS_VALUE(Report);
   std::string outcome;  // ok | warn | fail
   bool complete = true;
   std::vector<Finding> findings;  // sorted: severity high to low, then id, then message

@@ -9,6 +9,8 @@
 
 namespace tcs {
 
+TCS_DEFINE_VALUE(Plan);
+
 namespace {
 
 using Issue = PlanIssue::Kind;

@@ -65,6 +65,7 @@ struct Target {
 };
 
 struct Plan {
+  TCS_VALUE(Plan);
   std::vector<Gencode> gencodes;  // sorted by (virt, real, cubin before PTX), no repeats
   std::vector<Target> targets;    // what the plan has to serve
   std::vector<PlanIssue> issues;

@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // One translation unit of tcstack-core: what asks the machine.
+#include "base/json.cpp"
+#include "base/sm.cpp"
+#include "base/text.cpp"
+#include "base/utf8.cpp"
+#include "base/version.cpp"
+#include "host/child.cpp"
+#include "host/path.cpp"
+#include "host/real_host.cpp"
 #include "tables/tables.cpp"
 #include "facts/driver_probe.cpp"
 #include "facts/facts_io.cpp"
