@@ -70,6 +70,8 @@ def can_isolate():
 
 def environment(toolkit):
     env = {k: v for k, v in os.environ.items() if not k.startswith("TORCH_CUDA_ARCH_LIST")}
+    if env.get("TCS_TOOL"):  # what the build of this repository made; else the module compiles its own
+        env.setdefault("TORCH_CUDA_STACK_TOOL", env["TCS_TOOL"])
     if toolkit != "machine":
         for name in ("CUDA_HOME", "CUDA_PATH", "CUDACXX", "CUDAToolkit_ROOT", "LIBRARY_PATH", "CPATH"):
             env.pop(name, None)
