@@ -16,7 +16,7 @@ const Json* Json::find(std::string_view name) const {
 }
 
 Json& Json::add(std::string name, Json value) {
-  members.emplace_back(std::move(name), std::move(value));
+  members.push_back({std::move(name), std::move(value)});
   return *this;
 }
 
@@ -256,7 +256,7 @@ class Parser {
       return true;
     }
     while (true) {
-      out.items.emplace_back();
+      out.items.add();
       skip_blank();
       if (!parse_value(out.items.back(), depth + 1)) return false;
       skip_blank();
@@ -281,7 +281,7 @@ class Parser {
     if (peek() != ':') return fail(cat("expected ':' after \"", name, "\", found ", found()));
     ++at_;
     skip_blank();
-    out.members.emplace_back(std::move(name), Json());
+    out.members.push_back({std::move(name), Json()});
     return parse_value(out.members.back().second, depth + 1);
   }
 

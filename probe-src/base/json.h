@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
+#include "base/list.h"
 #include "base/result.h"
 #include "base/value.h"
 
@@ -19,8 +19,8 @@ struct Json {
   Kind kind = Kind::Null;
   bool boolean = false;
   std::string text;  // String: the value, UTF-8; Number: its digits
-  std::vector<Json> items;
-  std::vector<std::pair<std::string, Json>> members;
+  List<Json> items;
+  List<std::pair<std::string, Json>> members;
   int line = 0;
   int column = 0;
 

@@ -3,35 +3,35 @@
 
 #include <algorithm>
 
-template class std::vector<std::string>;
+#include "base/utf8.h"
 
 namespace tcs {
 
-std::vector<std::string> split(std::string_view text, std::string_view separators) {
-  std::vector<std::string> parts;
+List<std::string> split(std::string_view text, std::string_view separators) {
+  List<std::string> parts;
   size_t at = 0;
   while (at < text.size()) {
     size_t end = text.find_first_of(separators, at);
     if (end == std::string_view::npos) end = text.size();
-    if (end > at) parts.emplace_back(text.substr(at, end - at));
+    if (end > at) parts.push_back(std::string(text.substr(at, end - at)));
     at = end + 1;
   }
   return parts;
 }
 
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
+List<std::string> lines_of(std::string_view text) {
+  List<std::string> lines;
   while (!text.empty()) {
     size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    lines.emplace_back(line);
+    lines.push_back(std::string(line));
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
   }
   return lines;
 }
 
-std::string join(const std::vector<std::string>& parts, std::string_view separator) {
+std::string join(const List<std::string>& parts, std::string_view separator) {
   std::string out;
   for (size_t i = 0; i < parts.size(); ++i) {
     if (i != 0) out += separator;
@@ -101,15 +101,21 @@ std::string tail(std::string_view text, size_t limit) {
     text = text.substr(text.size() - limit);
     out = "...";
   }
-  for (char c : text) {
-    unsigned char u = static_cast<unsigned char>(c);
-    out += (u < 0x20 && c != '\n' && c != '\t') || u == 0x7f ? '?' : c;
+  while (!text.empty()) {
+    size_t length = utf8_length(text);  // 0: bytes that are no text
+    char c = text[0];
+    bool control = (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
+    if (length == 0 || control)
+      out += '?';
+    else
+      out += text.substr(0, length);
+    text.remove_prefix(length == 0 ? 1 : length);
   }
   return out;
 }
 
 size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
+  List<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (size_t i = 1; i <= a.size(); ++i) {
     size_t diagonal = row[0];

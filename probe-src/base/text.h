@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
-// Compiled once, in text.cpp: see base/value.h.
-extern template class std::vector<std::string>;
+#include "base/list.h"
 
 namespace tcs {
+
+extern template class List<std::string>;  // compiled once, in list.cpp
 
 inline void append(std::string& out, std::string_view s) {
   out.append(s.data(), s.size());
@@ -44,10 +44,10 @@ std::string cat(const Args&... args) {
   return out;
 }
 
-std::vector<std::string> split(std::string_view text,
-                               std::string_view separators);  // no empty ones
-std::vector<std::string> lines_of(std::string_view text);  // without the line ends, empty ones kept
-std::string join(const std::vector<std::string>& parts, std::string_view separator);
+List<std::string> split(std::string_view text,
+                        std::string_view separators);  // no empty ones
+List<std::string> lines_of(std::string_view text);     // without the line ends, empty ones kept
+std::string join(const List<std::string>& parts, std::string_view separator);
 std::string_view trim(std::string_view text);
 bool starts_with(std::string_view text, std::string_view prefix);
 bool ends_with(std::string_view text, std::string_view suffix);
@@ -58,8 +58,8 @@ std::string replace_all(std::string_view text, std::string_view from, std::strin
 // The whole of `text` as a decimal number from 0 to `max`; false (and `out` untouched) otherwise.
 bool parse_number(std::string_view text, uint64_t max, uint64_t& out);
 
-// At most `limit` bytes of the end of `text`, control characters shown as '?', for quoting what a
-// child printed.
+// At most `limit` bytes of the end of `text`, control characters and what is no UTF-8 shown as '?',
+// for quoting what a child printed.
 std::string tail(std::string_view text, size_t limit);
 
 // Edit distance, for "did you mean"; small inputs only.

@@ -3,14 +3,15 @@
 #pragma once
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "base/list.h"
 
 namespace tcs {
 
 // Numbers compare as integers, missing ones count as 0; `rest` (anything after the leading dotted
 // numbers, with its separator) takes no part in comparison. Unparsed text has no numbers: !known().
 struct Version {
-  std::vector<int> numbers;
+  List<int> numbers;
   std::string rest;
 
   static Version parse(std::string_view text);

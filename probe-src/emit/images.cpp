@@ -62,13 +62,13 @@ Json file_json(const ImageList& list) {
 
 }  // namespace
 
-std::string images_table(const std::vector<ImageList>& lists) {
+std::string images_table(const List<ImageList>& lists) {
   std::string out;
   for (const ImageList& list : lists) out += cat(out.empty() ? "" : "\n", table(list));
   return out;
 }
 
-Json images_json(const std::vector<ImageResult>& files) {
+Json images_json(const List<ImageResult>& files) {
   Json array = Json::array();
   for (const ImageResult& f : files) {
     array.push(f.list ? file_json(*f.list)

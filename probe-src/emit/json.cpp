@@ -5,7 +5,7 @@
 namespace tcs {
 namespace {
 
-Json strings(const std::vector<std::string>& values) {
+Json strings(const List<std::string>& values) {
   Json out = Json::array();
   for (const auto& v : values) out.push(v);
   return out;
@@ -52,7 +52,7 @@ const char* fit_name(Fit fit) {
 
 // What PyTorch and the plan hold for each target.
 Json coverage_json(const Facts& facts, const Plan& plan) {
-  std::vector<Image> torch, built;
+  List<Image> torch, built;
   Image image;
   for (const auto& name : facts.torch.images.value())
     if (parse_image(name, image)) torch.push_back(image);

@@ -6,18 +6,14 @@
 
 namespace tcs {
 
-namespace {
-
-struct Component {
-  const char* name;
-  Layer layer;
-};
-const Component components[] = {
+const Component kComponents[7] = {
     {"Device", Layer::Device},   {"Driver", Layer::Driver},
     {"Toolkit", Layer::Toolkit}, {"HostCompiler", Layer::HostCompiler},
     {"Runtime", Layer::Runtime}, {"Torch", Layer::Torch},
     {"Python", Layer::Python},
 };
+
+namespace {
 
 bool fails(const Finding& finding, const Policy& policy) {
   return !policy.never && finding.severity >= policy.fail_on;
@@ -52,7 +48,7 @@ void set(std::string& out, const std::string& name, const std::string& value) {
 }
 
 void set_components(const PlanCmakeInput& in, std::string& out) {
-  for (const Component& component : components) {
+  for (const Component& component : kComponents) {
     bool found = true;
     const char* status = quiet_status(in.facts, component.layer);
     Severity worst = Severity::Note;
@@ -82,18 +78,22 @@ std::string indented(const std::string& text) {
 }
 
 void set_findings(const PlanCmakeInput& in, std::string& out) {
-  std::vector<std::string> codes;
-  std::string fatal;
-  std::string notices;
+  List<std::string> codes;
+  std::string fatal;    // reach fail-on
+  std::string notices;  // warnings and unknowns below it
+  std::string notes;
   for (const Finding& finding : in.report.findings) {
     codes.push_back(finding.code());
-    std::string& into = fails(finding, in.policy) ? fatal : notices;
+    std::string& into = fails(finding, in.policy)            ? fatal
+                        : finding.severity == Severity::Note ? notes
+                                                             : notices;
     if (!into.empty()) into += "\n";
     into += finding_text(finding);
   }
   set(out, "TorchCudaStack_FINDINGS", join(codes, ";"));
   set(out, "_tcs_fatal", indented(fatal));
   set(out, "_tcs_notices", indented(notices));
+  set(out, "_tcs_notes", indented(notes));
 }
 
 void set_toolkit(const PlanCmakeInput& in, std::string& out) {

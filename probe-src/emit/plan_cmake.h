@@ -7,6 +7,13 @@
 
 namespace tcs {
 
+// find_package()'s components and the layers that they stand for.
+struct Component {
+  const char* name;
+  Layer layer;
+};
+extern const Component kComponents[7];
+
 struct PlanCmakeInput {
   const Facts& facts;
   const Plan& plan;

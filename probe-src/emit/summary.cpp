@@ -6,7 +6,7 @@ namespace tcs {
 namespace {
 
 std::string archs(const Facts& facts, const Plan& plan) {
-  std::vector<std::string> words;
+  List<std::string> words;
   for (const auto& g : plan.gencodes) {
     if (!g.ptx)
       words.push_back(g.real.dotted());
@@ -20,7 +20,10 @@ std::string archs(const Facts& facts, const Plan& plan) {
   std::string out = words.empty()
                         ? std::string(plan.complete ? "no architecture" : "architectures unknown")
                         : join(words, " ");
-  return visible ? cat(out, " on ", visible, visible == 1 ? " device" : " devices") : out;
+  if (visible) return cat(out, " on ", visible, visible == 1 ? " device" : " devices");
+  for (const auto& issue : plan.issues)
+    if (issue.kind == PlanIssue::Kind::DefaultTargets) return out + " (as PyTorch has)";
+  return out;
 }
 
 std::string driver(const Facts& facts) {

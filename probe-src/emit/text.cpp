@@ -19,8 +19,8 @@ std::string clean(std::string_view text) {
 
 // Lines of at most `first` and then `width` columns; a longer word keeps its own line, so that a
 // path can be copied.
-std::vector<std::string> wrap(const std::string& text, size_t width, size_t first = 0) {
-  std::vector<std::string> lines;
+List<std::string> wrap(const std::string& text, size_t width, size_t first = 0) {
+  List<std::string> lines;
   for (const auto& word : split(text, " ")) {
     const size_t room = lines.size() == 1 && first != 0 ? first : width;
     if (!lines.empty() && lines.back().size() + 1 + word.size() <= room)
@@ -28,22 +28,22 @@ std::vector<std::string> wrap(const std::string& text, size_t width, size_t firs
     else
       lines.push_back(word);
   }
-  if (lines.empty()) lines.emplace_back();
+  if (lines.empty()) lines.add();
   return lines;
 }
 
 // `lead` before the first line, as many spaces before the others.
 void paragraph(std::string& out, const std::string& lead, const std::string& text) {
   std::string pad(lead.size(), ' ');
-  const std::vector<std::string> lines = wrap(clean(text), kWidth - lead.size());
+  const List<std::string> lines = wrap(clean(text), kWidth - lead.size());
   for (size_t i = 0; i < lines.size(); ++i) out += cat(i ? pad : lead, lines[i], "\n");
 }
 
-using Cells = std::vector<std::string>;
+using Cells = List<std::string>;
 
 // Column widths: as wide as the content, the widest cut until the row fits.
-std::vector<size_t> widths_of(const std::vector<Cells>& rows) {
-  std::vector<size_t> widths(rows[0].size(), 0);
+List<size_t> widths_of(const List<Cells>& rows) {
+  List<size_t> widths(rows[0].size(), 0);
   for (const auto& cells : rows)
     for (size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
   auto total = [&] {
@@ -55,17 +55,17 @@ std::vector<size_t> widths_of(const std::vector<Cells>& rows) {
   return widths;
 }
 
-void table(std::string& out, const std::vector<Evidence>& evidence) {
+void table(std::string& out, const List<Evidence>& evidence) {
   bool needs = false;
   for (const auto& e : evidence) needs = needs || !e.needs.empty();
-  std::vector<Cells> rows;
+  List<Cells> rows;
   rows.push_back(needs ? Cells{"layer", "has", "needs", "from"} : Cells{"layer", "has", "from"});
   for (const auto& e : evidence)
     rows.push_back(needs ? Cells{clean(e.layer), clean(e.has), clean(e.needs), clean(e.from)}
                          : Cells{clean(e.layer), clean(e.has), clean(e.from)});
-  const std::vector<size_t> widths = widths_of(rows);
+  const List<size_t> widths = widths_of(rows);
   for (const auto& cells : rows) {
-    std::vector<Cells> columns;
+    List<Cells> columns;
     size_t height = 1;
     for (size_t i = 0; i < cells.size(); ++i) {
       columns.push_back(wrap(cells[i], widths[i]));
@@ -90,7 +90,7 @@ std::string finding_text(const Finding& finding) {
   std::string out;
   const std::string head =
       cat("  ", name_of(finding.severity), "[", finding.code(), " ", finding.slug, "]: ");
-  const std::vector<std::string> lines =
+  const List<std::string> lines =
       wrap(head.substr(2) + clean(finding.message), kWidth - 6, kWidth - 2);
   for (size_t i = 0; i < lines.size(); ++i) out += cat(i ? "      " : "  ", lines[i], "\n");
   if (!finding.evidence.empty()) {

@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "base/list.h"
 #include "base/sm.h"
 #include "base/value.h"
 #include "base/version.h"
@@ -33,7 +33,7 @@ class Fact {
 };
 using Text = Fact<std::string>;
 using Flag = Fact<bool>;
-using Names = Fact<std::vector<std::string>>;
+using Names = Fact<List<std::string>>;
 
 // Each object that was read from a file or found by a probe may say why parts of it are unknown.
 struct HostFacts {
@@ -52,14 +52,14 @@ struct Device {
   Fact<int> index;
   Text name, cc, uuid;  // cc "12.0"
   Flag visible, integrated, mig;
-  std::vector<ImageProbe> image_probe;
+  List<ImageProbe> image_probe;
   std::string reason;
 };
 
 struct DeviceFacts {
   Text state;  // measured | declared | none
   bool list_known = false;
-  std::vector<Device> list;
+  List<Device> list;
   std::string reason;
 };
 
@@ -71,7 +71,7 @@ struct DriverFacts {
   Text state;                         // ok | absent | no-kernel-module | stub | mismatch | error
   Text version, kernel_module, cuda;  // cuda "12.4": cuDriverGetVersion
   Fact<int> error_code;               // CUresult of cuInit
-  std::vector<LibCuda> libcuda;
+  List<LibCuda> libcuda;
   std::string reason;
 };
 
@@ -99,7 +99,7 @@ struct ToolkitFacts {
   Fact<int> selected;  // index into list: the one this build uses
   Text on_path;        // version of the nvcc that PATH gives
   bool list_known = false;
-  std::vector<Toolkit> list;
+  List<Toolkit> list;
   std::string reason;
 };
 
@@ -110,7 +110,7 @@ struct HostCompiler {
 
 // How many fat binaries of a file hold exactly this set of images.
 struct ImageSet {
-  std::vector<std::string> images;
+  List<std::string> images;
   int count = 0;
 };
 
@@ -125,8 +125,8 @@ struct TorchLibrary {
   Text name;
   Names images;
   Fact<int> fat_binaries;
-  std::vector<CoverageRow> coverage;
-  std::vector<ImageSet> sets;
+  List<CoverageRow> coverage;
+  List<ImageSet> sets;
 };
 
 struct TorchFacts {
@@ -135,7 +135,7 @@ struct TorchFacts {
   Flag cxx11_abi;
   Fact<int> cxx_standard;
   Names images;  // of all its own CUDA libraries together
-  std::vector<TorchLibrary> libraries;
+  List<TorchLibrary> libraries;
   Text root, python_tag;  // root: the torch folder
   Text cmake_dir;         // folder of TorchConfig.cmake
   std::string reason;
@@ -143,9 +143,9 @@ struct TorchFacts {
 
 struct PythonFacts {
   Text state, executable, version, kind,
-      prefix;                          // state found | absent; kind venv | conda | system ...
-  std::vector<std::string> elsewhere;  // other environments that hold a torch
-  std::vector<std::string> search_path;  // folders of packages, in order; not recorded
+      prefix;                     // state found | absent; kind venv | conda | system ...
+  List<std::string> elsewhere;    // other environments that hold a torch
+  List<std::string> search_path;  // folders of packages, in order; not recorded
   std::string reason;
 };
 
@@ -172,8 +172,8 @@ struct Facts {
   TorchFacts torch;
   PythonFacts python;
   bool libraries_known = false;
-  std::vector<Library> libraries;
-  std::vector<Extension> extensions;
+  List<Library> libraries;
+  List<Extension> extensions;
   std::map<std::string, std::string> environment;  // only names that matter to the stack
 
   // The toolkit this build uses; null when unknown or none.
@@ -193,7 +193,7 @@ struct Request {
   Text other_list;                     // a second list that was also set (warning if it differs)
   std::string other_dialect = "torch";
   bool targets_known = false;
-  std::vector<std::string> targets;  // native, torch, capabilities, names
+  List<std::string> targets;  // native, torch, capabilities, names
   std::string targets_from;
   std::string purpose = "extension";  // extension | pytorch-source | run
 };

@@ -13,7 +13,7 @@ constexpr const char* kSchema = "torch-cuda-stack/facts/1";
 struct ReadState {
   Error error;
   bool failed = false;
-  std::vector<std::string>* unknown = nullptr;
+  List<std::string>* unknown = nullptr;
 };
 
 bool is_capability(const std::string& text) {
@@ -57,12 +57,12 @@ class Reader {
   void field(const char* name, std::string& out) {
     if (const Json* j = typed(name, Json::Kind::String, "a string")) out = j->text;
   }
-  void field(const char* name, std::vector<std::string>& out) {
+  void field(const char* name, List<std::string>& out) {
     if (const Json* j = typed(name, Json::Kind::Array, "an array")) strings(name, *j, out);
   }
   void field(const char* name, Names& out) {
     const Json* j = typed(name, Json::Kind::Array, "an array");
-    std::vector<std::string> value;
+    List<std::string> value;
     if (j && strings(name, *j, value)) out = Names(std::move(value), from(name));
   }
   void field(const char* name, std::map<std::string, std::string>& out) {
@@ -114,14 +114,14 @@ class Reader {
     inner.finish();
   }
   template <class T>
-  void list(const char* name, std::vector<T>& out, bool* known = nullptr) {
+  void list(const char* name, List<T>& out, bool* known = nullptr) {
     const Json* j = typed(name, Json::Kind::Array, "an array");
     if (!j) return;
     if (known) *known = true;
     for (size_t i = 0; i < j->items.size() && !state_.failed; ++i) {
       Reader inner(j->items[i], item(name, i), state_);
       if (state_.failed) return;
-      out.emplace_back();
+      out.add();
       visit(inner, out.back());
       inner.finish();
     }
@@ -147,7 +147,7 @@ class Reader {
   }
 
  private:
-  static bool contains_name(const std::vector<std::string>& names, const std::string& name) {
+  static bool contains_name(const List<std::string>& names, const std::string& name) {
     for (const auto& n : names)
       if (n == name) return true;
     return false;
@@ -189,7 +189,7 @@ class Reader {
     out = static_cast<int>(value);
     return true;
   }
-  bool strings(const char* name, const Json& j, std::vector<std::string>& out) {
+  bool strings(const char* name, const Json& j, List<std::string>& out) {
     for (size_t i = 0; i < j.items.size(); ++i) {
       if (!j.items[i].is(Json::Kind::String)) {
         fail(item(name, i), j.items[i], "a string");
@@ -200,7 +200,7 @@ class Reader {
     return true;
   }
   void allow(const char* name, const std::string& value, const char* choices) {
-    std::vector<std::string> words = split(choices, "|");
+    List<std::string> words = split(choices, "|");
     const Json* at = node_.find(name);
     if (at && !state_.failed && !contains_name(words, value))
       say(member(name), *at, cat("found '", value, "', expected one of ", join(words, ", ")));
@@ -210,10 +210,10 @@ class Reader {
   const Json* from_ = nullptr;
   std::string path_;
   ReadState& state_;
-  std::vector<std::string> used_;
+  List<std::string> used_;
 };
 
-Json strings_json(const std::vector<std::string>& values) {
+Json strings_json(const List<std::string>& values) {
   Json out = Json::array();
   for (const auto& v : values) out.push(v);
   return out;
@@ -231,7 +231,7 @@ class Writer {
   void field(const char* name, const std::string& value) {
     if (!value.empty()) out.add(name, value);
   }
-  void field(const char* name, const std::vector<std::string>& values) {
+  void field(const char* name, const List<std::string>& values) {
     if (!values.empty()) out.add(name, strings_json(values));
   }
   void field(const char* name, const std::map<std::string, std::string>& values) {
@@ -262,7 +262,7 @@ class Writer {
     if (!json.members.empty()) out.add(name, std::move(json));
   }
   template <class T>
-  void list(const char* name, std::vector<T>& values, const bool* known = nullptr) {
+  void list(const char* name, List<T>& values, const bool* known = nullptr) {
     if (known ? !*known : values.empty()) return;
     Json array = Json::array();
     for (auto& value : values) {
@@ -388,7 +388,7 @@ void check_selected(Reader& reader, const Json& document, const ToolkitFacts& t)
 
 }  // namespace
 
-Result<Facts> read_facts(std::string_view json, std::vector<std::string>& unknown_members) {
+Result<Facts> read_facts(std::string_view json, List<std::string>& unknown_members) {
   Result<Json> document = parse_json(json);
   if (!document) return document.error();
   ReadState state;
@@ -411,7 +411,7 @@ Result<Facts> read_facts(std::string_view json, std::vector<std::string>& unknow
   return facts;
 }
 
-Result<Request> read_request(std::string_view json, std::vector<std::string>& unknown_members) {
+Result<Request> read_request(std::string_view json, List<std::string>& unknown_members) {
   Result<Json> document = parse_json(json);
   if (!document) return document.error();
   ReadState state;

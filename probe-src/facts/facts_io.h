@@ -3,9 +3,9 @@
 #pragma once
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/json.h"
+#include "base/list.h"
 #include "base/result.h"
 #include "facts/facts.h"
 
@@ -13,8 +13,8 @@ namespace tcs {
 
 // Members that the schema does not have are collected as "devices.list[0].colour (line 3, column
 // 7)". Wrong types, unknown schema versions, out-of-range indices are errors with place.
-Result<Facts> read_facts(std::string_view json, std::vector<std::string>& unknown_members);
-Result<Request> read_request(std::string_view json, std::vector<std::string>& unknown_members);
+Result<Facts> read_facts(std::string_view json, List<std::string>& unknown_members);
+Result<Request> read_request(std::string_view json, List<std::string>& unknown_members);
 Json facts_to_json(const Facts& facts);
 
 }  // namespace tcs

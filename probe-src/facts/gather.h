@@ -14,14 +14,17 @@ namespace tcs {
 struct Inputs {
   std::map<std::string, std::string> set;
   int timeout_ms = 30000;
-  std::string
-      work_dir;  // where probes may be compiled and a link farm be laid; "" = nothing is compiled
+  std::string work_dir;   // where a probe may be compiled; "" = nothing is compiled
+  std::string cache_dir;  // the user's cache of answers; "" = none
   bool cross_compiling = false;
   const std::string* find(const std::string& name) const {
     auto it = set.find(name);
     return it == set.end() ? nullptr : &it->second;
   }
 };
+
+// Variables whose value changes what is chosen, built or loaded. Others are nobody's business.
+bool variable_matters(const std::string& name);
 
 void gather_host(Host& host, Facts& facts);  // gather_host.cpp
 void gather_driver(Host& host, const Inputs& in,

@@ -40,7 +40,7 @@ Flag flag_of(const Json& object, const char* name, const char* from) {
 // "... Open Kernel Module for x86_64  570.86.10  Release Build ...": the first word of the first
 // line that is nothing but dotted numbers.
 std::string kernel_module_release(const std::string& text) {
-  std::vector<std::string> lines = lines_of(text);
+  List<std::string> lines = lines_of(text);
   if (lines.empty()) return {};
   for (const std::string& word : split(lines[0], " \t")) {
     Version version = Version::parse(word);
@@ -168,7 +168,7 @@ void judge_init(const Host& host, int code, Facts& facts) {
 }
 
 // Where drivers lie that nobody told the loader of: WSL, containers, NixOS, Debian's alternatives.
-void list_out_of_reach(const Host& host, std::vector<LibCuda>& out) {
+void list_out_of_reach(const Host& host, List<LibCuda>& out) {
   for (const char* folder :
        {"/usr/lib/wsl/lib", "/usr/local/nvidia/lib64", "/usr/lib64-nvidia",
         "/run/opengl-driver/lib", "/usr/lib/x86_64-linux-gnu/nvidia/current"}) {

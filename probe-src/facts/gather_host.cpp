@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/utsname.h>
-#ifdef __GLIBC__
-#include <gnu/libc-version.h>
-#endif
-
 #include "base/text.h"
 #include "facts/gather.h"
 
@@ -32,7 +27,7 @@ Text tegra_release(const Host& host) {
   const char* const path = "/etc/nv_tegra_release";
   Result<std::string> text = host.read(path, 65536);
   if (!text) return {};
-  std::vector<std::string> words = split(*text, " ,\n");
+  List<std::string> words = split(*text, " ,\n");
   if (words.size() < 5 || words[0] != "#" || words[1].size() < 2 || words[1][0] != 'R') return {};
   for (size_t i = 2; i + 1 < words.size(); ++i)
     if (words[i] == "REVISION:") {
@@ -42,8 +37,9 @@ Text tegra_release(const Host& host) {
   return {};
 }
 
-// Names whose value changes what is chosen, built or loaded. Others are nobody's business.
-bool matters(const std::string& name) {
+}  // namespace
+
+bool variable_matters(const std::string& name) {
   for (const char* prefix : {"CUDA", "NVCC_", "TORCH_", "CUDNN_", "NCCL_ROOT", "Torch_", "Python_",
                              "CMAKE_CUDA_", "NVIDIA_VISIBLE", "NVIDIA_REQUIRE"})
     if (starts_with(name, prefix)) return true;
@@ -58,6 +54,7 @@ bool matters(const std::string& name) {
                             "PYTHONPATH",
                             "PYTHONHOME",
                             "PYTHONNOUSERSITE",
+                            "PYTHONUSERBASE",
                             "CC",
                             "CXX",
                             "CXXFLAGS",
@@ -72,25 +69,23 @@ bool matters(const std::string& name) {
   return false;
 }
 
-}  // namespace
-
 void gather_host(Host& host, Facts& facts) {
   HostFacts& out = facts.host;
-  utsname names;
-  if (uname(&names) == 0) {
-    out.os = Text(lower(names.sysname), "uname");
-    out.arch = Text(names.machine, "uname");
-    out.kernel = Text(names.release, "uname");
-    const std::string release = lower(names.release);
+  const SystemNames names = host.system();
+  auto learn = [](Text& fact, const std::string& value, const char* from) {
+    if (!value.empty()) fact = Text(value, from);
+  };
+  learn(out.os, lower(names.os), "uname");
+  learn(out.arch, names.arch, "uname");
+  learn(out.kernel, names.kernel, "uname");
+  learn(out.glibc, names.glibc, "gnu_get_libc_version");
+  const std::string release = lower(names.kernel);
+  if (!release.empty())
     out.wsl = Flag(contains(release, "microsoft") || contains(release, "wsl"), "uname");
-  }
-#ifdef __GLIBC__
-  out.glibc = Text(gnu_get_libc_version(), "gnu_get_libc_version");
-#endif
   out.distro = distribution(host);
   out.jetson_l4t = tegra_release(host);
   for (const auto& variable : host.environment())
-    if (matters(variable.first)) facts.environment[variable.first] = variable.second;
+    if (variable_matters(variable.first)) facts.environment[variable.first] = variable.second;
 }
 
 }  // namespace tcs

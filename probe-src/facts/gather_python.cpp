@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
 #include "base/text.h"
 #include "facts/python_env.h"
 
@@ -18,8 +16,8 @@ constexpr int newest_minor = 30;  // CMake looks for python3.N, newest first, be
 // but that scripts with a version come last: pyenv keeps a shim for each version it ever had, and
 // most of them only say that theirs is not active.
 void pythons_in(const Host& host, const std::string& folder, const std::string& from,
-                std::vector<Candidate>& out) {
-  std::vector<Candidate> scripts;
+                List<Candidate>& out) {
+  List<Candidate> scripts;
   auto take = [&](const std::string& name, bool versioned) {
     std::string path = path_join(folder, name);
     FileStat stat = host.stat(path);
@@ -29,13 +27,13 @@ void pythons_in(const Host& host, const std::string& folder, const std::string& 
   for (int minor = newest_minor; minor >= 6; --minor) take(cat("python3.", minor), true);
   take("python3", false);
   take("python", false);
-  out.insert(out.end(), scripts.begin(), scripts.end());
+  out.append(scripts);
 }
 
 // FindPython's order with its defaults: Python_EXECUTABLE, then Python_FIND_VIRTUALENV FIRST, then
 // PATH folder by folder (Python_FIND_STRATEGY LOCATION).
-std::vector<Candidate> candidates(const Host& host, const Inputs& in) {
-  std::vector<Candidate> out;
+List<Candidate> candidates(const Host& host, const Inputs& in) {
+  List<Candidate> out;
   for (const char* name : {"Python_EXECUTABLE", "Python3_EXECUTABLE"}) {
     const std::string* given = in.find(name);
     if (given != nullptr && !given->empty()) return {Candidate{*given, name}};
@@ -51,12 +49,12 @@ std::vector<Candidate> candidates(const Host& host, const Inputs& in) {
 
 // Other interpreters at hand with a torch in packages of their own; only what their files tell.
 void look_elsewhere(const Host& host, PythonFacts& python) {
-  std::vector<std::string> seen = python.search_path;
+  List<std::string> seen = python.search_path;
   for (const Candidate& candidate : candidates(host, {})) {
     PythonFacts other;
     if (!python_from_layout(host, candidate.path, other)) continue;
     for (const std::string& folder : other.search_path) {
-      if (std::find(seen.begin(), seen.end(), folder) != seen.end()) continue;
+      if (contains(seen, folder)) continue;
       seen.push_back(folder);
       if (!host.stat(folder + "/torch/version.py").is_file()) continue;
       python.elsewhere.push_back(candidate.path);
@@ -69,7 +67,7 @@ void look_elsewhere(const Host& host, PythonFacts& python) {
 
 void gather_python(Host& host, const Inputs& in, Facts& facts) {
   PythonFacts& python = facts.python;
-  std::vector<Candidate> all = candidates(host, in);
+  List<Candidate> all = candidates(host, in);
   if (all.empty()) {
     python.state = Text("absent", "PATH");
     python.reason = "no python3 or python in VIRTUAL_ENV, CONDA_PREFIX or PATH";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // toolkits, host_compiler: every install that could be meant, and the one this build uses.
 #include "base/text.h"
+#include "facts/answer_cache.h"
 #include "facts/gather.h"
 #include "facts/toolkit_parts.h"
 #include "facts/toolkit_questions.h"
@@ -27,7 +28,7 @@ bool is_script(const Host& host, const std::string& path) {
   return file && (*file)->read(0, 2, head) && head == "#!";
 }
 
-void add_place(std::vector<Install>& installs, Install next) {
+void add_place(List<Install>& installs, Install next) {
   for (Install& known : installs) {
     if (next.key.empty() || known.key != next.key) continue;
     known.place.origin += ", " + next.place.origin;
@@ -37,8 +38,8 @@ void add_place(std::vector<Install>& installs, Install next) {
   installs.push_back(std::move(next));
 }
 
-std::vector<Install> by_program(const Host& host, const std::vector<NvccPlace>& places) {
-  std::vector<Install> installs;
+List<Install> by_program(const Host& host, const List<NvccPlace>& places) {
+  List<Install> installs;
   for (const NvccPlace& place : places) {
     Install next;
     next.place = place;
@@ -93,9 +94,9 @@ void read_clang(const Host& host, const Outcome& said, Install& install) {
 }
 
 // One --version of each, and a dry run of wrappers, all at once.
-void ask_all(Host& host, const Inputs& in, std::vector<Install>& installs) {
-  std::vector<Command> commands;
-  std::vector<size_t> owner;
+void ask_all(Host& host, const Inputs& in, List<Install>& installs) {
+  List<Command> commands;
+  List<size_t> owner;
   int timeout = in.timeout_ms < kVersionTimeoutMs ? in.timeout_ms : kVersionTimeoutMs;
   for (size_t i = 0; i < installs.size(); ++i) {
     const Install& install = installs[i];
@@ -109,7 +110,7 @@ void ask_all(Host& host, const Inputs& in, std::vector<Install>& installs) {
     commands.push_back(ask_dry_run(install.place.program, "", c.timeout_ms));
     owner.push_back(i);
   }
-  std::vector<Outcome> said = host.run_all(commands, host.cores() < 2 ? 2 : host.cores());
+  List<Outcome> said = host.run_all(commands, host.cores() < 2 ? 2 : host.cores());
   for (size_t i = 0; i < said.size(); ++i) {
     Install& install = installs[owner[i]];
     if (i > 0 && owner[i] == owner[i - 1])
@@ -122,8 +123,8 @@ void ask_all(Host& host, const Inputs& in, std::vector<Install>& installs) {
 }
 
 // A wrapper and the nvcc it calls are one install.
-std::vector<Install> by_toolkit(const Host& host, std::vector<Install> asked) {
-  std::vector<Install> installs;
+List<Install> by_toolkit(const Host& host, List<Install> asked) {
+  List<Install> installs;
   for (Install& install : asked) {
     std::string behind = host.real_path(path_join(install.dry.here, "nvcc"));
     if (!install.dry.here.empty() && !behind.empty()) install.key = behind;
@@ -162,7 +163,7 @@ int distance(const Install& install, const Version& torch) {
   return newer >= 0 ? newer : 1000 - newer;
 }
 
-int choose(const std::vector<Install>& installs, const Version& torch) {
+int choose(const List<Install>& installs, const Version& torch) {
   int best = -1, best_distance = 0;
   for (Say say : {Say::Explicit, Say::Environment})
     for (size_t i = 0; i < installs.size(); ++i)
@@ -177,10 +178,17 @@ int choose(const std::vector<Install>& installs, const Version& torch) {
   return best;
 }
 
+void question_or_recall(Host& host, const Inputs& in, Toolkit& toolkit, HostCompiler& compiler) {
+  std::string key = answers_key(host, in, toolkit);
+  if (recall_answers(host, in, key, toolkit, compiler)) return;
+  question_toolkit(host, in, toolkit, compiler);
+  keep_answers(host, in, key, toolkit, compiler);
+}
+
 }  // namespace
 
 void gather_toolkits(Host& host, const Inputs& in, Facts& facts) {
-  std::vector<Install> installs = by_program(host, nvcc_places(host, in, facts));
+  List<Install> installs = by_program(host, nvcc_places(host, in, facts));
   ask_all(host, in, installs);
   installs = by_toolkit(host, std::move(installs));
   for (Install& install : installs) describe(host, install);
@@ -207,7 +215,7 @@ void gather_toolkits(Host& host, const Inputs& in, Facts& facts) {
     read_macros(host.run(ask_macros(place.program, in.timeout_ms)), place.program,
                 facts.host_compiler);
   else if (chosen.version.known())
-    question_toolkit(host, in, chosen, facts.host_compiler);
+    question_or_recall(host, in, chosen, facts.host_compiler);
   else
     facts.host_compiler.reason = "the chosen nvcc gives no version";
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <set>
 
 #include "base/text.h"
 #include "facts/torch_files.h"
@@ -62,9 +61,9 @@ bool from_inputs(const Host& host, const Inputs& in, TorchFacts& torch) {
 
 // Folders that *.pth files add (development installs), as site.py does; lines that are code are not
 // run.
-std::vector<std::string> pth_folders(const Host& host, const std::string& site) {
-  std::vector<std::string> out;
-  Result<std::vector<std::string>> names = host.list(site);
+List<std::string> pth_folders(const Host& host, const std::string& site) {
+  List<std::string> out;
+  Result<List<std::string>> names = host.list(site);
   if (!names) return out;
   for (const std::string& name : *names) {
     if (!ends_with(name, ".pth")) continue;
@@ -95,7 +94,7 @@ bool from_python(const Host& host, const PythonFacts& python, TorchFacts& torch)
 
 void find_cmake_dir(const Host& host, const PythonFacts& python, TorchFacts& torch) {
   if (torch.cmake_dir.known()) return;
-  std::vector<std::string> prefixes = {torch.root.value()};
+  List<std::string> prefixes = {torch.root.value()};
   if (python.prefix.known()) prefixes.push_back(python.prefix.value());
   for (const std::string& prefix : prefixes)
     for (const char* below : {"/share/cmake/Torch", "/lib/cmake/Torch"})
@@ -149,14 +148,16 @@ void learn_version(const Host& host, const std::string& libraries, TorchFacts& t
   if (Version::parse(cuda).known())
     torch.cuda = Text(Version::parse(cuda).major_minor(), text.from);
   auto holds = [&](const char* name) { return file_at(host, path_join(libraries, name)); };
-  const char* flavour = "cpu";
+  const char* flavour = nullptr;
   if (!text.hip.empty() || holds("libtorch_hip.so"))
     flavour = "rocm";
   else if (torch.cuda.known() || holds("libtorch_cuda.so"))
     flavour = "cuda";
   else if (!text.xpu.empty() || holds("libtorch_xpu.so"))
     flavour = "xpu";
-  torch.flavour = Text(flavour, text.from);
+  else if (text.has_version || holds("libtorch_cpu.so"))
+    flavour = "cpu";
+  if (flavour != nullptr) torch.flavour = Text(flavour, text.from);
 }
 
 void learn_abi(const Host& host, const std::string& libraries, TorchFacts& torch) {
@@ -191,7 +192,7 @@ TorchLibrary describe_images(const ImageList& list, const std::string& name) {
   TorchLibrary out;
   out.name = Text(name, list.path);
   out.fat_binaries = Fact<int>(static_cast<int>(list.fat_binaries), list.path);
-  std::vector<std::string> images;
+  List<std::string> images;
   for (const ImageCount& row : list.images) {
     images.push_back(row.image.str());
     out.coverage.push_back(
@@ -215,9 +216,9 @@ bool holds_operators(const std::string& name) {
 }
 
 void learn_images(const Host& host, const std::string& folder, TorchFacts& torch) {
-  Result<std::vector<std::string>> names = host.list(folder);
+  Result<List<std::string>> names = host.list(folder);
   if (!names) return;
-  std::set<Image> all;
+  List<Image> all;
   bool complete = true, any = false;
   for (const std::string& name : *names) {
     // In a shared prefix (conda, /usr/lib) only torch's own are meant.
@@ -235,10 +236,11 @@ void learn_images(const Host& host, const std::string& folder, TorchFacts& torch
     if (list->fat_binaries == 0 && list->images.empty() && !operators) continue;
     torch.libraries.push_back(describe_images(*list, name));
     if (operators)
-      for (const ImageCount& row : list->images) all.insert(row.image);
+      for (const ImageCount& row : list->images) add_once(all, row.image);
   }
   if (!any || !complete) return;
-  std::vector<std::string> images;
+  sort_few(all);
+  List<std::string> images;
   for (const Image& image : all) images.push_back(image.str());
   torch.images = Names(std::move(images), folder);
 }
@@ -246,7 +248,7 @@ void learn_images(const Host& host, const std::string& folder, TorchFacts& torch
 // "cp311" of _C.cpython-311-x86_64-linux-gnu.so.
 void learn_python_tag(const Host& host, TorchFacts& torch) {
   const std::string sign = "_C.cpython-";
-  Result<std::vector<std::string>> names = host.list(torch.root.value());
+  Result<List<std::string>> names = host.list(torch.root.value());
   if (!names) return;
   for (const std::string& name : *names)
     if (starts_with(name, sign) && ends_with(name, ".so")) {
@@ -259,7 +261,7 @@ void learn_python_tag(const Host& host, TorchFacts& torch) {
 // Half a torch: an interrupted install, an uninstall that left files, a checkout that was not
 // built.
 bool broken(const Host& host, const std::string& libraries, TorchFacts& torch) {
-  std::vector<std::string> lacks;
+  List<std::string> lacks;
   const std::string& root = torch.root.value();
   const bool package = file_at(host, root + "/__init__.py") || !torch.cmake_dir.known();
   if (package && !file_at(host, root + "/version.py")) lacks.push_back("version.py");

@@ -9,7 +9,7 @@ namespace {
 // PyTorch's headers need C++17 at least; older ones than these do not have it whole.
 constexpr int kOldestGcc = 9, kOldestClang = 10;
 
-std::string macro(const std::vector<std::string>& lines, std::string_view name) {
+std::string macro(const List<std::string>& lines, std::string_view name) {
   std::string prefix = cat("#define ", name, ' ');
   for (const std::string& line : lines)
     if (starts_with(line, prefix)) return std::string(trim(line.substr(prefix.size())));
@@ -23,7 +23,7 @@ HostCompilerChoice host_compiler_choice(const Host& host, const Inputs& in) {
   if (given && !given->empty()) return {"CMAKE_CUDA_HOST_COMPILER", *given};
   std::string value = host.env_or("CUDAHOSTCXX", "");
   if (!value.empty()) {
-    std::vector<std::string> words = split(value, " \t");
+    List<std::string> words = split(value, " \t");
     if (!host.stat(value).exists() && !words.empty()) value = words[0];
     return {"CUDAHOSTCXX", value};
   }
@@ -48,7 +48,7 @@ void read_macros(const Outcome& outcome, const std::string& compiler, HostCompil
     out.reason = cat(compiler, " -dM -E: ", outcome.describe());
     return;
   }
-  std::vector<std::string> lines = lines_of(outcome.out);
+  List<std::string> lines = lines_of(outcome.out);
   auto set = [&](const char* id, const char* major, const char* minor, const char* patch) {
     out.id = Text(id, "predefined macros");
     out.version = Text(cat(macro(lines, major), '.', macro(lines, minor), '.', macro(lines, patch)),
@@ -65,8 +65,8 @@ void read_macros(const Outcome& outcome, const std::string& compiler, HostCompil
     out.reason = cat(compiler, " -dM -E names no compiler that is known here");
 }
 
-std::vector<std::string> fitting_host_compilers(const Host& host, const Toolkit& toolkit) {
-  std::vector<std::string> found;
+List<std::string> fitting_host_compilers(const Host& host, const Toolkit& toolkit) {
+  List<std::string> found;
   std::string path = host.env_or("PATH", "");
   auto look = [&](const char* name, int newest, int oldest) {
     for (int n = newest; n >= oldest; --n) {

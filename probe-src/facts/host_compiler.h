@@ -2,8 +2,8 @@
 // The C++ compiler that nvcc hands the host code to.
 #pragma once
 #include <string>
-#include <vector>
 
+#include "base/list.h"
 #include "facts/gather.h"
 
 namespace tcs {
@@ -22,6 +22,6 @@ Command ask_macros(const std::string& compiler, int timeout_ms);
 void read_macros(const Outcome& outcome, const std::string& compiler, HostCompiler& out);
 
 // g++-N, clang++-N on PATH with N in the limits, newest first, g++ before clang++.
-std::vector<std::string> fitting_host_compilers(const Host& host, const Toolkit& toolkit);
+List<std::string> fitting_host_compilers(const Host& host, const Toolkit& toolkit);
 
 }  // namespace tcs

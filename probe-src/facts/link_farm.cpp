@@ -23,14 +23,14 @@ class Farm {
   }
   // A link for each entry of `from`.
   void entries(const std::string& from, const std::string& to) {
-    Result<std::vector<std::string>> names = host_.list(from);
+    Result<List<std::string>> names = host_.list(from);
     if (!names) return;
     folder(to);
     for (const std::string& name : *names) link(path_join(from, name), path_join(to, name));
   }
   // libcudart.so beside libcudart.so.13, for every library that has a versioned name only.
   void unversioned(const std::string& from, const std::string& to) {
-    Result<std::vector<std::string>> names = host_.list(from);
+    Result<List<std::string>> names = host_.list(from);
     if (!names) return;
     for (const std::string& name : *names) {
       size_t so = name.find(".so.");

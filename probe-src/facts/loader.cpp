@@ -33,7 +33,7 @@ class Closure {
  public:
   Closure(const Host& host, const LoaderSetting& setting) : host_(host), setting_(setting) {}
 
-  std::vector<Loaded> walk(const std::vector<std::string>& roots) {
+  List<Loaded> walk(const List<std::string>& roots) {
     for (const std::string& root : roots) {
       Search search;
       search.entry.soname = path_name(root);
@@ -69,7 +69,7 @@ class Closure {
   }
 
   void needs(size_t index) {
-    const std::vector<std::string> needed = objects_[index].dynamic.needed;
+    const List<std::string> needed = objects_[index].dynamic.needed;
     for (const std::string& name : needed) {
       if (basic(name) || known(name)) continue;
       Search search;
@@ -96,7 +96,7 @@ class Closure {
     search.entry.via = via;
     return true;
   }
-  bool in_folders(const std::vector<std::string>& folders, const std::string& origin,
+  bool in_folders(const List<std::string>& folders, const std::string& origin,
                   const std::string& via, Search& search) const {
     for (const std::string& folder : folders)
       if (attempt(path_join(expand(folder, origin), search.entry.soname), via, search)) return true;
@@ -132,8 +132,8 @@ class Closure {
 
   const Host& host_;
   const LoaderSetting& setting_;
-  std::vector<Object> objects_;
-  std::vector<Loaded> out_;
+  List<Object> objects_;
+  List<Loaded> out_;
   size_t next_ = 0;
 };
 
@@ -150,8 +150,8 @@ bool text_at(const std::string& bytes, uint64_t offset, std::string& out) {
 
 // glibc's sysdeps/generic/dl-cache.h: an old table may come first ("ld.so-1.7.0", 12 bytes an
 // entry), then the new one, whose offsets count from its own header.
-std::vector<std::pair<std::string, std::string>> parse_loader_cache(const std::string& bytes) {
-  std::vector<std::pair<std::string, std::string>> out;
+List<std::pair<std::string, std::string>> parse_loader_cache(const std::string& bytes) {
+  List<std::pair<std::string, std::string>> out;
   const Bytes view{std::string_view(bytes)};
   uint64_t base = 0;
   uint32_t count = 0;
@@ -168,7 +168,7 @@ std::vector<std::pair<std::string, std::string>> parse_loader_cache(const std::s
     std::string name, path;
     if (!view.read(row + 4, key) || !view.read(row + 8, value)) break;
     if (text_at(bytes, base + key, name) && text_at(bytes, base + value, path))
-      out.emplace_back(std::move(name), std::move(path));
+      out.push_back({std::move(name), std::move(path)});
   }
   return out;
 }
@@ -190,8 +190,8 @@ LoaderSetting read_loader_setting(const Host& host, const std::string& program) 
   return out;
 }
 
-std::vector<Loaded> load_closure(const Host& host, const std::vector<std::string>& roots,
-                                 const LoaderSetting& setting) {
+List<Loaded> load_closure(const Host& host, const List<std::string>& roots,
+                          const LoaderSetting& setting) {
   return Closure(host, setting).walk(roots);
 }
 

@@ -3,8 +3,8 @@
 // loaded.
 #pragma once
 #include <string>
-#include <vector>
 
+#include "base/list.h"
 #include "host/host.h"
 
 namespace tcs {
@@ -19,21 +19,20 @@ struct Loaded {
 };
 
 struct LoaderSetting {
-  std::string library_path;                // LD_LIBRARY_PATH
-  std::vector<std::string> program_rpath;  // DT_RPATH of the program, $ORIGIN expanded
-  std::vector<std::pair<std::string, std::string>>
-      cache;  // ld.so.cache: name -> path, in its order
-  std::vector<std::string> default_folders;
+  std::string library_path;                         // LD_LIBRARY_PATH
+  List<std::string> program_rpath;                  // DT_RPATH of the program, $ORIGIN expanded
+  List<std::pair<std::string, std::string>> cache;  // ld.so.cache: name -> path, in its order
+  List<std::string> default_folders;
 };
 
 // From the environment, /etc/ld.so.cache and `program` (may be "").
 LoaderSetting read_loader_setting(const Host& host, const std::string& program);
 
 // `ld.so.cache` as glibc writes it; entries that point outside the text are left out.
-std::vector<std::pair<std::string, std::string>> parse_loader_cache(const std::string& bytes);
+List<std::pair<std::string, std::string>> parse_loader_cache(const std::string& bytes);
 
 // The closure of `roots` (paths, in load order), breadth first, one entry a name, roots included.
-std::vector<Loaded> load_closure(const Host& host, const std::vector<std::string>& roots,
-                                 const LoaderSetting& setting);
+List<Loaded> load_closure(const Host& host, const List<std::string>& roots,
+                          const LoaderSetting& setting);
 
 }  // namespace tcs

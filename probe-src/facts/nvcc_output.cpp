@@ -7,8 +7,8 @@ namespace tcs {
 namespace {
 
 // Words of a command line as nvcc prints it: "quoted parts" may hold blanks and join what follows.
-std::vector<std::string> words_of(std::string_view line) {
-  std::vector<std::string> words;
+List<std::string> words_of(std::string_view line) {
+  List<std::string> words;
   std::string word;
   bool quoted = false, any = false;
   for (char c : line) {
@@ -28,8 +28,8 @@ std::vector<std::string> words_of(std::string_view line) {
   return words;
 }
 
-std::vector<std::string> with_prefix(std::string_view line, std::string_view prefix) {
-  std::vector<std::string> out;
+List<std::string> with_prefix(std::string_view line, std::string_view prefix) {
+  List<std::string> out;
   for (const std::string& word : words_of(line))
     if (starts_with(word, prefix) && word.size() > prefix.size())
       out.push_back(word.substr(prefix.size()));
@@ -70,8 +70,8 @@ std::string parse_release(std::string_view printed) {
   return {};
 }
 
-std::vector<Sm> parse_gpu_list(std::string_view printed) {
-  std::vector<Sm> list;
+List<Sm> parse_gpu_list(std::string_view printed) {
+  List<Sm> list;
   for (const std::string& line : lines_of(printed)) {
     Image image;
     if (parse_image(trim(line), image)) list.push_back(image.sm);
@@ -95,7 +95,7 @@ DryRun parse_dry_run(std::string_view printed) {
     if (starts_with(rest, "INCLUDES=")) d.include_dirs = with_prefix(rest.substr(9), "-I");
     if (starts_with(rest, "LIBRARIES=")) d.library_dirs = with_prefix(rest.substr(10), "-L");
     if (d.host_compiler.empty() && contains(rest, " -E -x c++ ")) {
-      std::vector<std::string> words = words_of(rest);
+      List<std::string> words = words_of(rest);
       if (!words.empty()) d.host_compiler = words[0];
     }
   }
@@ -147,7 +147,7 @@ std::string failure_kind(const Outcome& outcome) {
 
 std::string telling_lines(const Outcome& outcome) {
   if (outcome.state != Outcome::State::Exited) return outcome.describe();
-  std::vector<std::string> picked;
+  List<std::string> picked;
   for (const std::string& line : lines_of(outcome.err)) {
     // gcc shows the source line again behind a bar; the advice of host_config.h is ours to give.
     if (starts_with(line, "#$ ") || contains(line, " | ") || picked.size() == 2) continue;

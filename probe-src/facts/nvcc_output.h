@@ -3,8 +3,8 @@
 #pragma once
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "base/list.h"
 #include "base/sm.h"
 #include "facts/facts.h"
 #include "host/host.h"
@@ -15,7 +15,7 @@ namespace tcs {
 std::string parse_release(std::string_view printed);
 
 // compute_* or sm_* names, one a line, as of --list-gpu-arch and --list-gpu-code.
-std::vector<Sm> parse_gpu_list(std::string_view printed);
+List<Sm> parse_gpu_list(std::string_view printed);
 
 // Of `nvcc --dryrun`: where it looks and what it would call. Empty = not printed.
 struct DryRun {
@@ -25,7 +25,7 @@ struct DryRun {
   std::string cicc_dir;  // of nvcc.profile; else cicc is looked up in `path`
   std::string libdevice_dir;
   std::string host_compiler;  // "gcc", "/usr/bin/g++-11"
-  std::vector<std::string> include_dirs, library_dirs;
+  List<std::string> include_dirs, library_dirs;
 };
 DryRun parse_dry_run(std::string_view printed);
 

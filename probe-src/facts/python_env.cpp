@@ -21,7 +21,7 @@ std::string release_in_name(std::string_view name) {
 // The X.Y of the one standard library under `prefix`; "" when there is none or several.
 std::string release_in_prefix(const Host& host, const std::string& prefix) {
   std::string found;
-  Result<std::vector<std::string>> names = host.list(prefix + "/lib");
+  Result<List<std::string>> names = host.list(prefix + "/lib");
   if (!names) return {};
   for (const std::string& name : *names) {
     std::string release = release_in_name(name);
@@ -54,7 +54,7 @@ std::string kind_of(const Host& host, const std::string& prefix, bool venv) {
   return prefix == "/usr" ? "system" : "prefix";
 }
 
-void add_folder(const Host& host, const std::string& folder, std::vector<std::string>& out) {
+void add_folder(const Host& host, const std::string& folder, List<std::string>& out) {
   if (folder.empty() || !host.stat(folder).is_dir()) return;
   for (const std::string& seen : out)
     if (seen == folder) return;
@@ -63,7 +63,7 @@ void add_folder(const Host& host, const std::string& folder, std::vector<std::st
 
 // site.py of CPython, and Debian's change to it (dist-packages).
 void add_sites(const Host& host, const std::string& prefix, const std::string& release, bool user,
-               std::vector<std::string>& out) {
+               List<std::string>& out) {
   std::string ignored;
   std::string home = host.env_or("PYTHONUSERBASE", host.env_or("HOME", "") + "/.local");
   if (user && !host.env("PYTHONNOUSERSITE", ignored) && starts_with(home, "/"))
@@ -92,7 +92,7 @@ Text release_of(const Host& host, const std::string& prefix, const std::string& 
   Result<std::string> text = host.read(header, 65536);
   if (text)
     for (const std::string& line : lines_of(*text)) {
-      std::vector<std::string> words = split(line, " \t\"");
+      List<std::string> words = split(line, " \t\"");
       if (words.size() == 3 && words[0] == "#define" && words[1] == "PY_VERSION" &&
           Version::parse(words[2]).known())
         return Text(words[2], header);
@@ -134,7 +134,7 @@ constexpr const char* question =
     "print('end')\n";
 
 bool read_answer(const Host& host, const std::string& text, PythonFacts& out) {
-  std::vector<std::string> lines = lines_of(text);
+  List<std::string> lines = lines_of(text);
   while (!lines.empty() && lines.back().empty()) lines.pop_back();
   if (lines.size() < 3 || lines.front() != "tcs-python 1" || lines.back() != "end") return false;
   std::string base;

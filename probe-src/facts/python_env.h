@@ -3,8 +3,8 @@
 // all.
 #pragma once
 #include <string>
-#include <vector>
 
+#include "base/list.h"
 #include "facts/gather.h"
 
 namespace tcs {

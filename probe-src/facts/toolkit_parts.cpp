@@ -24,7 +24,7 @@ bool has(const Host& host, const std::string& folder, std::string_view name) {
 // The longest name in `folder` that starts so: "libcudart.so.12.4.127" rather than
 // "libcudart.so.12".
 std::string longest(const Host& host, const std::string& folder, std::string_view prefix) {
-  Result<std::vector<std::string>> names = host.list(folder);
+  Result<List<std::string>> names = host.list(folder);
   std::string best;
   if (names)
     for (const std::string& name : *names)
@@ -32,27 +32,27 @@ std::string longest(const Host& host, const std::string& folder, std::string_vie
   return best;
 }
 
-std::vector<std::string> library_folders(const std::string& root, const DryRun& dry) {
-  std::vector<std::string> folders{root + "/lib64", root + "/lib"};
+List<std::string> library_folders(const std::string& root, const DryRun& dry) {
+  List<std::string> folders{root + "/lib64", root + "/lib"};
   for (const Target& t : kTargets) {
     folders.push_back(cat(root, "/targets/", t.folder, "/lib"));
     folders.push_back(cat(root, "/lib/", t.multiarch));
   }
-  folders.insert(folders.end(), dry.library_dirs.begin(), dry.library_dirs.end());
+  folders.append(dry.library_dirs);
   return folders;
 }
 
-std::vector<std::string> include_folders(const std::string& root, const DryRun& dry) {
-  std::vector<std::string> folders{root + "/include"};
+List<std::string> include_folders(const std::string& root, const DryRun& dry) {
+  List<std::string> folders{root + "/include"};
   for (const Target& t : kTargets) folders.push_back(cat(root, "/targets/", t.folder, "/include"));
-  folders.insert(folders.end(), dry.include_dirs.begin(), dry.include_dirs.end());
+  folders.append(dry.include_dirs);
   return folders;
 }
 
 // A pip package's file carries only its major; the package beside it names the release.
 std::string package_release(const Host& host, const std::string& root, std::string_view package) {
   for (const std::string& folder : {path_parent(path_parent(root)), root + "/dist-info"}) {
-    Result<std::vector<std::string>> names = host.list(folder);
+    Result<List<std::string>> names = host.list(folder);
     if (!names) continue;
     for (const std::string& name : *names) {
       if (!starts_with(name, package) || !ends_with(name, ".dist-info")) continue;
@@ -104,7 +104,7 @@ bool has_tool(const Host& host, const Toolkit& t, const DryRun& dry, const std::
 }
 
 void find_missing(const Host& host, const DryRun& dry, Toolkit& t) {
-  std::vector<std::string> missing;
+  List<std::string> missing;
   auto need = [&](bool there, const char* name) {
     if (!there) missing.push_back(name);
   };

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "facts/toolkit_questions.h"
 
-#include <algorithm>
-
 #include "base/text.h"
 #include "facts/toolkit_parts.h"
 
@@ -19,13 +17,13 @@ constexpr const char* kKernel =
 Command nvcc_command(const std::string& nvcc, const std::string& ccbin, int timeout_ms) {
   Command c;
   c.argv = {nvcc};
-  if (!ccbin.empty()) c.argv.insert(c.argv.end(), {"-ccbin", ccbin});
+  if (!ccbin.empty()) c.argv.append({"-ccbin", ccbin});
   c.timeout_ms = timeout_ms;
   return c;
 }
 
 Command ask_archs(const std::string& nvcc, const std::string& ccbin, int timeout_ms,
-                  const std::vector<Sm>& archs) {
+                  const List<Sm>& archs) {
   Command c = ask_dry_run(nvcc, ccbin, timeout_ms);
   for (const char* name : kFlagVariables) c.unset_env.push_back(name);
   for (const Sm& sm : archs) {
@@ -36,8 +34,8 @@ Command ask_archs(const std::string& nvcc, const std::string& ccbin, int timeout
 }
 
 // Which suffixes could exist: 'a' since 9.0, 'f' since 10.0. No list of nvcc's has them.
-std::vector<Sm> suffix_candidates(const std::vector<Sm>& plain) {
-  std::vector<Sm> out;
+List<Sm> suffix_candidates(const List<Sm>& plain) {
+  List<Sm> out;
   for (const Sm& sm : plain) {
     if (sm.major >= 9) out.push_back(Sm{sm.major, sm.minor, 'a'});
     if (sm.major >= 10) out.push_back(Sm{sm.major, sm.minor, 'f'});
@@ -71,7 +69,7 @@ class Questions {
     Command arch = command(""), code = command("");
     arch.argv.push_back("--list-gpu-arch");
     code.argv.push_back("--list-gpu-code");
-    std::vector<Outcome> said =
+    List<Outcome> said =
         host_.run_all({ask_dry_run(t_.nvcc.value(), choice_.ccbin, in_.timeout_ms), arch, code}, 3);
     for (const Outcome& o : said)
       if (o.state != Outcome::State::Exited)
@@ -95,13 +93,13 @@ class Questions {
     return false;
   }
 
-  void keep_archs(const std::vector<Sm>& suffixed) {
-    std::vector<Image> images;
+  void keep_archs(const List<Sm>& suffixed) {
+    List<Image> images;
     for (const Sm& sm : real_) images.push_back({sm, false});
     for (const Sm& sm : virtual_) images.push_back({sm, true});
-    for (const Sm& sm : suffixed) images.insert(images.end(), {{sm, false}, {sm, true}});
-    std::sort(images.begin(), images.end());
-    std::vector<std::string> names;
+    for (const Sm& sm : suffixed) images.append({{sm, false}, {sm, true}});
+    sort_few(images);
+    List<std::string> names;
     for (const Image& image : images)
       if (names.empty() || names.back() != image.str()) names.push_back(image.str());
     t_.archs = Names(names, "nvcc --list-gpu-code, --list-gpu-arch, --dryrun");
@@ -119,7 +117,7 @@ class Questions {
     Command release;
     release.argv = {ptxas, "--version"};
     release.timeout_ms = in_.timeout_ms;
-    std::vector<Outcome> said = host_.run_all({ask_macros(program, in_.timeout_ms), release}, 2);
+    List<Outcome> said = host_.run_all({ask_macros(program, in_.timeout_ms), release}, 2);
     if (program.empty())
       compiler_.reason = cat("nvcc calls ", name, ", and PATH has no such program");
     else
@@ -143,7 +141,7 @@ class Questions {
     }
     Command c = command(ccbin);
     c.cwd = folder;  // nvcc hands file names to a shell: only names of ours
-    c.argv.insert(c.argv.end(), {"-c", "try.cu", "-o", "try.o", "--keep"});
+    c.argv.append({"-c", "try.cu", "-o", "try.o", "--keep"});
     Outcome said = host_.run(c);
     object = host_.stat(path_join(folder, "try.o")).is_file();
     Result<std::string> kept = host_.read(path_join(folder, "try.ptx"), 1u << 20);
@@ -183,7 +181,7 @@ class Questions {
 
   // nvcc's own choice is refused and the user made none: is there one on the machine that works?
   void try_others() {
-    std::vector<std::string> others = fitting_host_compilers(host_, t_);
+    List<std::string> others = fitting_host_compilers(host_, t_);
     for (size_t i = 0; i < others.size() && i < 3; ++i) {
       bool object = false;
       std::string ptx;
@@ -197,7 +195,7 @@ class Questions {
 
   // All candidates in one dry run; each refusal names the one arch that nvcc does not know.
   void ask_suffixes() {
-    std::vector<Sm> left = suffix_candidates(virtual_);
+    List<Sm> left = suffix_candidates(virtual_);
     // The dry run itself asks the host compiler for its properties; a refused one spoils it.
     std::string ccbin = t_.fitting_host_compiler.known() ? t_.fitting_host_compiler.value()
                         : compiler_.path.known()         ? compiler_.path.value()
@@ -206,13 +204,12 @@ class Questions {
       Outcome said = host_.run(ask_archs(t_.nvcc.value(), ccbin, in_.timeout_ms, left));
       if (said.ok()) break;
       Sm refused;
-      auto at = parse_refused_arch(said.err, refused) ? std::find(left.begin(), left.end(), refused)
-                                                      : left.end();
-      if (at == left.end()) {
+      size_t before = left.size();
+      if (parse_refused_arch(said.err, refused)) remove_from(left, refused);
+      if (left.size() == before) {
         t_.reason = cat("suffixed architectures are unknown: nvcc --dryrun: ", telling_lines(said));
         return;
       }
-      left.erase(at);
     }
     keep_archs(left);
   }
@@ -223,14 +220,14 @@ class Questions {
   HostCompiler& compiler_;
   HostCompilerChoice choice_;
   DryRun dry_;
-  std::vector<Sm> virtual_, real_;
+  List<Sm> virtual_, real_;
 };
 
 }  // namespace
 
 Command ask_dry_run(const std::string& nvcc, const std::string& ccbin, int timeout_ms) {
   Command c = nvcc_command(nvcc, ccbin, timeout_ms);
-  c.argv.insert(c.argv.end(), {"--dryrun", "-x", "cu", "-c", "/dev/null", "-o", "/dev/null"});
+  c.argv.append({"--dryrun", "-x", "cu", "-c", "/dev/null", "-o", "/dev/null"});
   return c;
 }
 

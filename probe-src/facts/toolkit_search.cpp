@@ -27,7 +27,7 @@ std::string what_is_there(const Host& host, const std::string& path) {
 struct ToolkitSearch {
   const Host& host;
   std::string path;  // PATH
-  std::vector<NvccPlace> places;
+  List<NvccPlace> places;
 
   // Equal programs are sorted out later; here only what the links and launchers hide is resolved.
   void settle(NvccPlace& place) const {
@@ -74,7 +74,7 @@ struct ToolkitSearch {
     place.origin = origin;
     place.say = Say::Explicit;
     if (trim(text).empty()) return;
-    std::vector<std::string> words{text};
+    List<std::string> words{text};
     if (!host.stat(text).exists() && contains(text, ";")) words = split(text, ";");
     if (words.size() == 1 && !host.stat(text).exists()) words = split(text, " \t");
     size_t at = 0;
@@ -98,7 +98,7 @@ struct ToolkitSearch {
     NvccPlace place;
     place.origin = origin;
     place.say = say;
-    std::vector<std::string> roots{text};
+    List<std::string> roots{text};
     if (!host.stat(text).exists() && contains(text, ":")) roots = split(text, ":");
     for (std::string root : roots) {
       while (root.size() > 1 && root.back() == '/') root.pop_back();
@@ -119,7 +119,7 @@ struct ToolkitSearch {
 
   void usual_places() {
     root("/usr/local/cuda", Say::None, "/usr/local/cuda");
-    Result<std::vector<std::string>> names = host.list("/usr/local");
+    Result<List<std::string>> names = host.list("/usr/local");
     for (size_t i = names ? names->size() : 0; i-- > 0;)
       if (starts_with((*names)[i], "cuda-"))
         root("/usr/local/" + (*names)[i], Say::None, "/usr/local/" + (*names)[i]);
@@ -130,7 +130,7 @@ struct ToolkitSearch {
 
 }  // namespace
 
-std::vector<NvccPlace> nvcc_places(const Host& host, const Inputs& in, const Facts& facts) {
+List<NvccPlace> nvcc_places(const Host& host, const Inputs& in, const Facts& facts) {
   ToolkitSearch s{host, host.env_or("PATH", ""), {}};
   auto input = [&](const char* name) {
     const std::string* value = in.find(name);
@@ -151,7 +151,7 @@ std::vector<NvccPlace> nvcc_places(const Host& host, const Inputs& in, const Fac
   on_path.program = find_program(host, "nvcc", s.path);
   s.add(on_path);
   s.root("conda prefix", Say::None, host.env_or("CONDA_PREFIX", ""));
-  std::vector<std::string> sites = facts.python.search_path;
+  List<std::string> sites = facts.python.search_path;
   if (facts.torch.root.known()) sites.push_back(path_parent(facts.torch.root.value()));
   for (const std::string& site : sites)
     for (const char* name : {"nvidia/cu14", "nvidia/cu13", "nvidia/cuda_nvcc"})

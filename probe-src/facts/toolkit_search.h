@@ -2,8 +2,8 @@
 // Where a CUDA compiler could be: what the user names, the environment, the usual places.
 #pragma once
 #include <string>
-#include <vector>
 
+#include "base/list.h"
 #include "facts/gather.h"
 
 namespace tcs {
@@ -20,6 +20,6 @@ struct NvccPlace {
 };
 
 // In order of rank. Places that nobody named and that hold nothing are left out.
-std::vector<NvccPlace> nvcc_places(const Host& host, const Inputs& in, const Facts& facts);
+List<NvccPlace> nvcc_places(const Host& host, const Inputs& in, const Facts& facts);
 
 }  // namespace tcs

@@ -69,7 +69,7 @@ int standard_of_guard(std::string_view header) {
 
 // conda and distributions keep libtorch in the prefix and only links, or nothing, in torch/lib.
 std::string torch_library_folder(const Host& host, const Facts& facts) {
-  std::vector<std::string> folders = {facts.torch.root.value() + "/lib"};
+  List<std::string> folders = {facts.torch.root.value() + "/lib"};
   if (facts.python.prefix.known()) folders.push_back(facts.python.prefix.value() + "/lib");
   for (const char* folder :
        {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64"})

@@ -3,8 +3,8 @@
 #pragma once
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "base/list.h"
 #include "facts/gather.h"
 
 namespace tcs {

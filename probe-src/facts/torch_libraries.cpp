@@ -101,8 +101,8 @@ class Libraries {
   std::string package_release(const std::string& site, const std::string& wanted) {
     if (site != site_) {
       site_ = site;
-      Result<std::vector<std::string>> names = host_.list(site);
-      site_names_ = names ? *names : std::vector<std::string>();
+      Result<List<std::string>> names = host_.list(site);
+      site_names_ = names ? *names : List<std::string>();
     }
     for (const std::string& name : site_names_) {
       std::string package, version;
@@ -144,7 +144,7 @@ class Libraries {
       if (!package.empty() && package.back() == '(') package.pop_back();
       std::string_view version = std::string_view(line).substr(equals + 2);
       version = version.substr(0, version.find_first_of("; ),"));
-      pins_.emplace_back(without_cuda_suffix(std::string(trim(package))), std::string(version));
+      pins_.push_back({without_cuda_suffix(std::string(trim(package))), std::string(version)});
     }
   }
 
@@ -170,16 +170,16 @@ class Libraries {
   Host& host_;
   Facts& facts_;
   std::string site_, metadata_path_;
-  std::vector<std::string> site_names_;
+  List<std::string> site_names_;
   bool metadata_read_ = false;
-  std::vector<std::pair<std::string, std::string>> pins_;
+  List<std::pair<std::string, std::string>> pins_;
 };
 
 }  // namespace
 
 void gather_torch_libraries(Host& host, const std::string& folder, Facts& facts) {
   // In the order of `import torch`; the last two are loaded when they are first used.
-  std::vector<std::string> roots;
+  List<std::string> roots;
   std::string library_folder = facts.torch.root.value() + "/lib";
   for (const char* name : {"libtorch_global_deps.so", "libtorch_python.so", "libtorch.so",
                            "libtorch_cuda.so", "libcaffe2_nvrtc.so", "libtorch_cuda_linalg.so"})

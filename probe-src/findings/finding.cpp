@@ -71,8 +71,8 @@ std::string Finding::code() const {
   return cat("TCS", id);
 }
 
-const std::vector<RuleRow>& registry() {
-  static const std::vector<RuleRow> rows = {
+const List<RuleRow>& registry() {
+  static const List<RuleRow> rows = {
 #define TCS_FINDING(id, slug, layer, severity) \
   {id, slug, Layer::layer, Severity::severity, explain_of(id)},
 #include "findings/registry.def"

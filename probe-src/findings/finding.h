@@ -2,8 +2,8 @@
 // Findings: values until an emitter prints them.
 #pragma once
 #include <string>
-#include <vector>
 
+#include "base/list.h"
 #include "facts/facts.h"
 #include "plan/plan.h"
 
@@ -42,9 +42,9 @@ struct Finding {
   Layer layer = Layer::Probe;
   Severity severity = Severity::Error;
   std::string message;
-  std::vector<Evidence> evidence;
-  std::vector<std::string> notes;
-  std::vector<std::string> help;
+  List<Evidence> evidence;
+  List<std::string> notes;
+  List<std::string> help;
   std::string code() const;  // "TCS601"
 };
 
@@ -53,7 +53,7 @@ struct RuleInput {
   const Request& request;
   const Plan& plan;
 };
-using Rule = void (*)(const RuleInput& in, std::vector<Finding>& out);
+using Rule = void (*)(const RuleInput& in, List<Finding>& out);
 
 // The registry, one row an id: findings/registry.def. A row's explain text: findings/explain.def.
 struct RuleRow {
@@ -63,22 +63,24 @@ struct RuleRow {
   Severity severity;  // the usual one; a rule may lower or raise it as design says
   const char* explain;
 };
-const std::vector<RuleRow>& registry();
+const List<RuleRow>& registry();
 const RuleRow* find_row(
     std::string_view id_or_slug);                   // "TCS601", "601", "torch-lacks-device-image"
 Finding make_finding(int id, std::string message);  // severity, slug, layer from the registry
 
 struct Policy {
   Severity fail_on = Severity::Error;
-  bool never = false;              // --fail-on never
-  std::vector<std::string> allow;  // ids or slugs: reported as notes
+  bool never = false;       // --fail-on never
+  List<std::string> allow;  // ids or slugs: reported as notes
+  List<Layer>
+      components;  // the components asked for, empty = all; what others have to say is a note
 };
 
 struct Report {
   TCS_VALUE(Report);
   std::string outcome;  // ok | warn | fail
   bool complete = true;
-  std::vector<Finding> findings;  // sorted: severity high to low, then id, then message
+  List<Finding> findings;  // sorted: severity high to low, then id, then message
 };
 // Runs every rule, silences consequences of a root cause, applies the policy.
 Report judge(const RuleInput& in, const Policy& policy);

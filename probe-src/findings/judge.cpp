@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
 #include "findings/finding.h"
 
 namespace tcs {
 
-#define TCS_RULE(function) void function(const RuleInput& in, std::vector<Finding>& out);
+#define TCS_RULE(function) void function(const RuleInput& in, List<Finding>& out);
 #include "findings/rules.def"
 #undef TCS_RULE
 
@@ -26,7 +24,7 @@ constexpr Silence kSilences[] = {
 };
 
 // Judged on what was found, before any is taken out: a chain of causes leaves its first.
-bool silenced(const Finding& finding, const std::vector<Finding>& all) {
+bool silenced(const Finding& finding, const List<Finding>& all) {
   for (const auto& pair : kSilences) {
     if (pair.consequence != finding.id) continue;
     for (const auto& cause : all)
@@ -35,10 +33,24 @@ bool silenced(const Finding& finding, const std::vector<Finding>& all) {
   return false;
 }
 
-bool allowed(const Finding& finding, const std::vector<std::string>& allow) {
+bool allowed(const Finding& finding, const List<std::string>& allow) {
   for (const auto& name : allow)
     if (const RuleRow* row = find_row(name); row && row->id == finding.id) return true;
   return false;
+}
+
+// Plan, request, environment and probe are nobody's component: they always count.
+bool asked_for(Layer layer, const Policy& policy) {
+  if (policy.components.empty() || layer >= Layer::Environment) return true;
+  for (Layer component : policy.components)
+    if (component == layer) return true;
+  return false;
+}
+
+void make_note(Finding& finding, const char* why) {
+  if (finding.severity == Severity::Note) return;
+  finding.notes.push_back(why);
+  finding.severity = Severity::Note;
 }
 
 bool sorts_before(const Finding& a, const Finding& b) {
@@ -50,18 +62,19 @@ bool sorts_before(const Finding& a, const Finding& b) {
 }  // namespace
 
 Report judge(const RuleInput& in, const Policy& policy) {
-  std::vector<Finding> all;
+  List<Finding> all;
   for (Rule rule : kRules) rule(in, all);
 
   Report report;
   for (const auto& finding : all)
     if (!silenced(finding, all)) report.findings.push_back(finding);
-  for (auto& finding : report.findings)
-    if (allowed(finding, policy.allow) && finding.severity != Severity::Note) {
-      finding.notes.push_back("allowed by the request, so it is a note here");
-      finding.severity = Severity::Note;
-    }
-  std::sort(report.findings.begin(), report.findings.end(), sorts_before);
+  for (auto& finding : report.findings) {
+    if (allowed(finding, policy.allow))
+      make_note(finding, "allowed by the request, so it is a note here");
+    if (!asked_for(finding.layer, policy))
+      make_note(finding, "a note here: COMPONENTS does not name its layer");
+  }
+  sort_few(report.findings, sorts_before);
 
   report.outcome = "ok";
   for (const auto& finding : report.findings) {

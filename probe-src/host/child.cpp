@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "base/text.h"
 
@@ -47,8 +48,8 @@ struct Pipe {
 };
 
 // NAME=VALUE lines for exec: the inherited environment with the command's changes.
-std::vector<std::string> child_environment(const Command& command) {
-  std::vector<std::string> lines;
+List<std::string> child_environment(const Command& command) {
+  List<std::string> lines;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     std::string line = *entry;
     std::string name = line.substr(0, line.find('='));
@@ -60,8 +61,8 @@ std::vector<std::string> child_environment(const Command& command) {
   return lines;
 }
 
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> out;
+List<char*> pointers(List<std::string>& strings) {
+  List<char*> out;
   for (std::string& s : strings) out.push_back(&s[0]);
   out.push_back(nullptr);
   return out;
@@ -83,23 +84,26 @@ class Child {
       return refuse(std::strerror(errno));
     }
     // Made before fork: between fork and exec only async-signal-safe calls are allowed.
-    std::vector<std::string> args = command_.argv;
-    std::vector<std::string> env = child_environment(command_);
-    std::vector<char*> argv = pointers(args);
-    std::vector<char*> envp = pointers(env);
+    List<std::string> args = command_.argv;
+    List<std::string> env = child_environment(command_);
+    List<char*> argv = pointers(args);
+    List<char*> envp = pointers(env);
     pid_ = fork();
     if (pid_ < 0) {
       failed.close();
       return refuse(std::strerror(errno));
     }
-    if (pid_ == 0) become(argv.data(), envp.data(), failed);
+    if (pid_ == 0) become(argv.begin(), envp.begin(), failed);
     setpgid(pid_, pid_);
     Pipe::close_end(failed.write_end);
     Pipe::close_end(in_.read_end);
     Pipe::close_end(out_.write_end);
     Pipe::close_end(err_.write_end);
     int error = 0;
-    ssize_t got = ::read(failed.read_end, &error, sizeof error);
+    ssize_t got = 0;
+    do {
+      got = ::read(failed.read_end, &error, sizeof error);
+    } while (got < 0 && errno == EINTR);
     failed.close();
     if (got == static_cast<ssize_t>(sizeof error)) {
       waitpid(pid_, nullptr, 0);
@@ -112,7 +116,7 @@ class Child {
     return true;
   }
 
-  void watch(std::vector<pollfd>& fds) const {
+  void watch(List<pollfd>& fds) const {
     if (out_.read_end >= 0) fds.push_back({out_.read_end, POLLIN, 0});
     if (err_.read_end >= 0) fds.push_back({err_.read_end, POLLIN, 0});
     if (in_.write_end >= 0) fds.push_back({in_.write_end, POLLOUT, 0});
@@ -124,14 +128,16 @@ class Child {
     drain(out_.read_end, outcome_.out);
     drain(err_.read_end, outcome_.err);
     feed();
-    if (!reaped_) {
-      pid_t got = waitpid(pid_, &status_, WNOHANG);
-      reaped_ = got == pid_ || (got < 0 && errno != EINTR);
-      if (reaped_) reaped_at_ = clock_ms();
+    if (!over_) {
+      // Looked at, not yet reaped: until then the id of its group cannot become another's.
+      siginfo_t info{};
+      int got = waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+      over_ = (got == 0 && info.si_pid == pid_) || (got != 0 && errno != EINTR);
+      if (over_) over_at_ = clock_ms();
     }
     // A grandchild may keep the pipes open after the child is gone: do not wait long for it.
     bool closed = out_.read_end < 0 && err_.read_end < 0;
-    if (reaped_ && (closed || clock_ms() - reaped_at_ > 200)) return finish(false);
+    if (over_ && (closed || clock_ms() - over_at_ > 200)) return finish(false);
     if (remaining() <= 0) return finish(true);
     return false;
   }
@@ -185,9 +191,17 @@ class Child {
     }
   }
 
+  // A child that hangs inside a driver cannot be killed (state D): it is left behind.
+  void reap() {
+    for (int64_t end = clock_ms() + 500; clock_ms() < end; usleep(1000)) {
+      pid_t got = waitpid(pid_, &status_, WNOHANG);
+      if (got == pid_ || (got < 0 && errno != EINTR)) return;
+    }
+  }
+
   bool finish(bool timed_out) {
     kill(-pid_, SIGKILL);
-    if (!reaped_) waitpid(pid_, &status_, 0);
+    reap();
     in_.close();
     out_.close();
     err_.close();
@@ -209,27 +223,27 @@ class Child {
   Pipe in_, out_, err_;
   pid_t pid_ = -1;
   int status_ = 0;
-  bool reaped_ = false;
-  int64_t reaped_at_ = 0;
+  bool over_ = false;
+  int64_t over_at_ = 0;
   int64_t begin_ = 0;
   size_t fed_ = 0;
 };
 
 void wait_a_little(const std::vector<std::unique_ptr<Child>>& running) {
-  std::vector<pollfd> fds;
+  List<pollfd> fds;
   int64_t wait = 20;  // also the period in which a child that closed its pipes is reaped
   for (const auto& child : running) {
     child->watch(fds);
     wait = std::min(wait, std::max<int64_t>(child->remaining(), 0));
   }
-  poll(fds.data(), fds.size(), static_cast<int>(fds.empty() ? std::min<int64_t>(wait, 1) : wait));
+  poll(fds.begin(), fds.size(), static_cast<int>(fds.empty() ? std::min<int64_t>(wait, 1) : wait));
 }
 
 }  // namespace
 
-std::vector<Outcome> run_children(const std::vector<Command>& commands, int jobs) {
+List<Outcome> run_children(const List<Command>& commands, int jobs) {
   signal(SIGPIPE, SIG_IGN);
-  std::vector<Outcome> outcomes(commands.size());
+  List<Outcome> outcomes(commands.size());
   std::vector<std::unique_ptr<Child>> running;
   size_t next = 0;
   while (next < commands.size() || !running.empty()) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Child processes with a deadline, for the real host.
 #pragma once
-#include <vector>
 
+#include "base/list.h"
 #include "host/host.h"
 
 namespace tcs {
 
 // Runs all commands, at most `jobs` at a time; outcomes in the order of the commands.
-std::vector<Outcome> run_children(const std::vector<Command>& commands, int jobs);
+List<Outcome> run_children(const List<Command>& commands, int jobs);
 
 }  // namespace tcs

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/bytes.h"
+#include "base/list.h"
 #include "base/result.h"
 
 namespace tcs {
@@ -40,9 +40,9 @@ class File {
 
 // A child process: argv[0] is looked up in PATH when it holds no '/'. Never a shell.
 struct Command {
-  std::vector<std::string> argv;
+  List<std::string> argv;
   std::map<std::string, std::string> set_env;  // on top of the inherited environment
-  std::vector<std::string> unset_env;
+  List<std::string> unset_env;
   std::string cwd;                 // "" = inherited
   std::string input;               // standard input, else /dev/null
   int timeout_ms = 30000;          // the whole process group is killed then
@@ -63,20 +63,24 @@ struct Outcome {
   std::string describe() const;
 };
 
+// uname(2) and the C library; "" where the system does not say.
+struct SystemNames {
+  std::string os, arch, kernel, glibc;
+};
+
 class Host {
  public:
   virtual ~Host() = default;
 
   virtual bool env(const std::string& name, std::string& out) const = 0;  // false = not set
-  virtual std::vector<std::pair<std::string, std::string>> environment() const = 0;
+  virtual List<std::pair<std::string, std::string>> environment() const = 0;
 
   virtual FileStat stat(const std::string& path) const = 0;
   virtual std::string real_path(const std::string& path) const = 0;  // "" when it does not resolve
   virtual Result<std::unique_ptr<File>> open(
       const std::string& path) const = 0;  // regular files only
   virtual Result<std::string> read(const std::string& path, uint64_t limit = 64u << 20) const = 0;
-  virtual Result<std::vector<std::string>> list(
-      const std::string& directory) const = 0;  // sorted names
+  virtual Result<List<std::string>> list(const std::string& directory) const = 0;  // sorted names
 
   virtual Result<Done> write_atomic(const std::string& path, std::string_view text) = 0;
   virtual Result<Done> make_directories(const std::string& path) = 0;  // new ones get mode 0700
@@ -86,9 +90,10 @@ class Host {
 
   virtual Outcome run(const Command& command) = 0;
   // Several children at once (at most `jobs`), outcomes in the order given.
-  virtual std::vector<Outcome> run_all(const std::vector<Command>& commands, int jobs) = 0;
+  virtual List<Outcome> run_all(const List<Command>& commands, int jobs) = 0;
   virtual int cores() const = 0;
   virtual int64_t now() const = 0;  // seconds since 1970
+  virtual SystemNames system() const = 0;
   virtual std::string cwd() const = 0;
   virtual std::string self() const = 0;  // path of this executable
 

@@ -4,8 +4,12 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 
 #include <algorithm>
 #include <cerrno>
@@ -62,6 +66,21 @@ bool write_all(int fd, std::string_view text) {
   return true;
 }
 
+Result<Done> write_to(const std::string& path, int flags, std::string_view text) {
+  // A FIFO that nobody reads is an error (ENXIO), not a wait; one that is read may be slow.
+  int fd = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0644);
+  if (fd < 0) return system_error(path);
+  fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+  bool ok = write_all(fd, text);
+  int error = errno;
+  if (::close(fd) != 0 && ok) {
+    error = errno;
+    ok = false;
+  }
+  if (!ok) return Error{std::strerror(error), path};
+  return Done{};
+}
+
 class RealHost final : public Host {
  public:
   bool env(const std::string& name, std::string& out) const override {
@@ -71,13 +90,13 @@ class RealHost final : public Host {
     return true;
   }
 
-  std::vector<std::pair<std::string, std::string>> environment() const override {
-    std::vector<std::pair<std::string, std::string>> out;
+  List<std::pair<std::string, std::string>> environment() const override {
+    List<std::pair<std::string, std::string>> out;
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
       std::string line = *entry;
       size_t equals = line.find('=');
       if (equals != std::string::npos)
-        out.emplace_back(line.substr(0, equals), line.substr(equals + 1));
+        out.push_back({line.substr(0, equals), line.substr(equals + 1)});
     }
     std::sort(out.begin(), out.end());
     return out;
@@ -145,10 +164,10 @@ class RealHost final : public Host {
     return text;
   }
 
-  Result<std::vector<std::string>> list(const std::string& directory) const override {
+  Result<List<std::string>> list(const std::string& directory) const override {
     DIR* dir = opendir(directory.c_str());
     if (dir == nullptr) return system_error(directory);
-    std::vector<std::string> names;
+    List<std::string> names;
     while (const dirent* entry = readdir(dir)) {
       std::string name = entry->d_name;
       if (name != "." && name != "..") names.push_back(std::move(name));
@@ -159,22 +178,18 @@ class RealHost final : public Host {
   }
 
   Result<Done> write_atomic(const std::string& path, std::string_view text) override {
-    std::string temporary = cat(path, ".", getpid(), ".tmp");
-    int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (fd < 0) return system_error(path);
-    bool ok = write_all(fd, text);
-    int error = errno;
-    if (::close(fd) != 0 && ok) {
-      error = errno;
-      ok = false;
-    }
-    if (ok && rename(temporary.c_str(), path.c_str()) != 0) {
-      error = errno;
-      ok = false;
-    }
-    if (ok) return Done{};
+    FileStat at = stat(path);
+    if (at.is_dir()) return Error{"is a directory; expected a file", path};
+    // /dev/null, /dev/stdout, a FIFO: a rename would put a file in their place.
+    if (at.type == FileStat::Type::Other) return write_to(path, O_WRONLY, text);
+    // A link stays one: what it points to is replaced.
+    std::string target = at.is_file() ? real_path(path) : path;
+    std::string temporary = cat(target, ".", getpid(), ".tmp");
+    Result<Done> written = write_to(temporary, O_WRONLY | O_CREAT | O_TRUNC, text);
+    if (written && rename(temporary.c_str(), target.c_str()) == 0) return Done{};
+    Error error{written ? std::strerror(errno) : written.error().text, path};
     unlink(temporary.c_str());
-    return Error{std::strerror(error), path};
+    return error;
   }
 
   Result<Done> make_directories(const std::string& path) override {
@@ -209,7 +224,7 @@ class RealHost final : public Host {
       return system_error(path);
     }
     if (S_ISDIR(st.st_mode)) {
-      Result<std::vector<std::string>> names = list(path);
+      Result<List<std::string>> names = list(path);
       if (!names) return names.error();
       for (const std::string& name : *names) {
         Result<Done> gone = remove_tree(path_join(path, name));
@@ -221,7 +236,7 @@ class RealHost final : public Host {
   }
 
   Outcome run(const Command& command) override { return run_children({command}, 1)[0]; }
-  std::vector<Outcome> run_all(const std::vector<Command>& commands, int jobs) override {
+  List<Outcome> run_all(const List<Command>& commands, int jobs) override {
     return run_children(commands, jobs);
   }
 
@@ -231,11 +246,26 @@ class RealHost final : public Host {
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
   }
   int64_t now() const override { return static_cast<int64_t>(time(nullptr)); }
+  SystemNames system() const override {
+    SystemNames out;
+    utsname names;
+    if (uname(&names) == 0) {
+      out.os = names.sysname;
+      out.arch = names.machine;
+      out.kernel = names.release;
+    }
+#ifdef __GLIBC__
+    out.glibc = gnu_get_libc_version();
+#endif
+    return out;
+  }
   std::string cwd() const override {
     char buffer[PATH_MAX];
     return getcwd(buffer, sizeof buffer) != nullptr ? buffer : "";
   }
-  std::string self() const override { return real_path("/proc/self/exe"); }
+  std::string self() const override {
+    return real_path("/proc/self/exe");
+  }
 };
 
 }  // namespace

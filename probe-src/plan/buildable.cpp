@@ -12,13 +12,12 @@ namespace {
 
 using Issue = PlanIssue::Kind;
 
-bool has(const std::vector<Sm>& sorted, const Sm& sm) {
+bool has(const List<Sm>& sorted, const Sm& sm) {
   return std::binary_search(sorted.begin(), sorted.end(), sm);
 }
 
-void tidy(std::vector<Sm>& list) {
-  std::sort(list.begin(), list.end());
-  list.erase(std::unique(list.begin(), list.end()), list.end());
+void tidy(List<Sm>& list) {
+  sort_unique(list);
 }
 
 // CUDA 13.0 renumbered Thor: 10.1 became 11.0 (CUDA Features Archive).
@@ -70,7 +69,7 @@ Buildable::Buildable(const Facts& facts) {
   known_ = !real_.empty();
 }
 
-void Buildable::read_names(const std::vector<std::string>& names) {
+void Buildable::read_names(const List<std::string>& names) {
   bool lists_virtual = false;
   for (const std::string& name : names) {
     Image image;
@@ -137,7 +136,7 @@ PlanIssue Buildable::refuse(const Sm& sm) const {
 namespace {
 
 struct Group {
-  std::vector<Image> images;
+  List<Image> images;
   int count = 0;
 };
 
@@ -163,8 +162,8 @@ const TorchLibrary* main_library(const TorchFacts& torch) {
 
 // Its fat binaries by the set of images they hold, without the specialised ones. Empty where the
 // recording has no sets.
-std::vector<Group> fat_binary_groups(const TorchLibrary& library) {
-  std::vector<Group> all, several;
+List<Group> fat_binary_groups(const TorchLibrary& library) {
+  List<Group> all, several;
   for (const ImageSet& set : library.sets) {
     Group group;
     group.count = set.count;
@@ -182,24 +181,24 @@ std::vector<Group> fat_binary_groups(const TorchLibrary& library) {
   return several.empty() ? all : several;
 }
 
-bool is_own(const Image& image, const std::vector<Group>& groups) {
+bool is_own(const Image& image, const List<Group>& groups) {
   int total = 0, present = 0, served = 0;
   for (const Group& group : groups) {
-    const std::vector<Image>& images = group.images;
+    const List<Image>& images = group.images;
     total += group.count;
-    if (std::find(images.begin(), images.end(), image) != images.end()) present += group.count;
+    if (contains(images, image)) present += group.count;
     if (best_fit(images, image.sm.base()) != Fit::None) served += group.count;
   }
   return present * 2 > total && served * 10 >= total * 9;
 }
 
-void add_unique(std::vector<Image>& list, const Image& image) {
-  if (std::find(list.begin(), list.end(), image) == list.end()) list.push_back(image);
+void add_unique(List<Image>& list, const Image& image) {
+  if (!contains(list, image)) list.push_back(image);
 }
 
 // A recording with counts but no sets: the images in most of the fat binaries.
-std::vector<Image> from_coverage(const TorchLibrary& library) {
-  std::vector<Image> own;
+List<Image> from_coverage(const TorchLibrary& library) {
+  List<Image> own;
   for (const CoverageRow& row : library.coverage) {
     Image image;
     bool most = row.fat_binaries * 2 > fat_binaries_of(library);
@@ -209,13 +208,13 @@ std::vector<Image> from_coverage(const TorchLibrary& library) {
 }
 
 // A bare list of names: the plain ones, since a/f images are specialised in every release so far.
-std::vector<Image> from_names(const TorchFacts& torch) {
-  std::vector<std::string> names = torch.images.value();
+List<Image> from_names(const TorchFacts& torch) {
+  List<std::string> names = torch.images.value();
   for (const TorchLibrary& library : torch.libraries) {
-    const std::vector<std::string>& more = library.images.value();
-    names.insert(names.end(), more.begin(), more.end());
+    const List<std::string>& more = library.images.value();
+    names.append(more);
   }
-  std::vector<Image> plain, all;
+  List<Image> plain, all;
   for (const std::string& name : names) {
     Image image;
     if (!parse_image(name, image)) continue;
@@ -227,10 +226,10 @@ std::vector<Image> from_names(const TorchFacts& torch) {
 
 }  // namespace
 
-std::vector<Image> own_images(const TorchFacts& torch) {
-  std::vector<Image> own;
+List<Image> own_images(const TorchFacts& torch) {
+  List<Image> own;
   if (const TorchLibrary* library = main_library(torch)) {
-    std::vector<Group> groups = fat_binary_groups(*library);
+    List<Group> groups = fat_binary_groups(*library);
     for (const Group& group : groups) {
       for (const Image& image : group.images) {
         if (is_own(image, groups)) add_unique(own, image);
@@ -239,7 +238,7 @@ std::vector<Image> own_images(const TorchFacts& torch) {
     if (groups.empty()) own = from_coverage(*library);
   }
   if (own.empty()) own = from_names(torch);
-  std::sort(own.begin(), own.end());
+  sort_few(own);
   return own;
 }
 

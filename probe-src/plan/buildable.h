@@ -3,8 +3,8 @@
 // table's row for that release.
 #pragma once
 #include <string>
-#include <vector>
 
+#include "base/list.h"
 #include "plan/plan.h"
 
 namespace tcs {
@@ -23,26 +23,26 @@ class Buildable {
   bool real(const Sm& sm) const;  // while unknown: could any nvcc?
   bool virt(const Sm& sm) const;
   bool can(const Gencode& g) const { return virt(g.virt) && (g.ptx || real(g.real)); }
-  const std::vector<Sm>& reals() const { return real_; }  // sorted
-  const std::vector<Sm>& virts() const { return virt_; }
+  const List<Sm>& reals() const { return real_; }  // sorted
+  const List<Sm>& virts() const { return virt_; }
 
   // Why it does not build `sm`: Removed, NotYetKnown, Renamed, NoSuchSuffix or Nonsense, with the
   // range of releases that do.
   PlanIssue refuse(const Sm& sm) const;
 
  private:
-  void read_names(const std::vector<std::string>& names);
+  void read_names(const List<std::string>& names);
   void read_table();
 
   bool known_ = false;
   int release_ = 0;
   std::string version_, from_;
-  std::vector<Sm> real_, virt_;
+  List<Sm> real_, virt_;
 };
 
 // The architectures that a PyTorch was built for: those in most of its fat binaries whose devices
 // every fat binary serves. Fat binaries with a single architecture are specialised kernels and do
 // not count, unless there are no others. Sorted.
-std::vector<Image> own_images(const TorchFacts& torch);
+List<Image> own_images(const TorchFacts& torch);
 
 }  // namespace tcs

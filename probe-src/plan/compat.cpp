@@ -52,7 +52,7 @@ Fit fits(const Image& image, const Sm& device) {
   return is_tegra(image.sm) || is_tegra(device) ? Fit::CrossTegra : Fit::Native;
 }
 
-Fit best_fit(const std::vector<Image>& images, const Sm& device) {
+Fit best_fit(const List<Image>& images, const Sm& device) {
   Fit best = Fit::None;
   for (const Image& image : images) best = std::min(best, fits(image, device));
   return best;

@@ -24,7 +24,7 @@ const Gencode* find(const Plan& plan, const Sm& virt, const Sm& real, bool ptx) 
 template <class Say>
 Dialect translate(const Plan& plan, Say say) {
   Dialect out;
-  std::vector<std::string> tokens;
+  List<std::string> tokens;
   auto leave_out = [&](const Gencode& g) { out.left_out.push_back(g.flag()); };
   for (const Gencode& g : plan.gencodes) {
     bool own = g.virt == g.real;  // only such an entry can carry its PTX with it
@@ -61,8 +61,8 @@ std::string Gencode::flag() const {
   return cat("-gencode=arch=", virt.virt(), ",code=", ptx ? virt.virt() : real.real());
 }
 
-std::vector<std::string> gencode_flags(const Plan& plan) {
-  std::vector<std::string> flags;
+List<std::string> gencode_flags(const Plan& plan) {
+  List<std::string> flags;
   for (const Gencode& g : plan.gencodes) flags.push_back(g.flag());
   return flags;
 }

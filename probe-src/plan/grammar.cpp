@@ -241,12 +241,12 @@ ArchTokens parse_arch_list(std::string_view list, std::string_view dialect) {
     out.issues.push_back(too_long(list));
     return out;
   }
-  std::vector<std::string_view> seen;
+  List<std::string_view> seen;
   size_t refused = 0;
   size_t at = 0;
   while ((at = list.find_first_not_of(kSeparators, at)) != std::string_view::npos) {
     std::string_view text = list.substr(at, list.find_first_of(kSeparators, at) - at);
-    if (std::find(seen.begin(), seen.end(), text) == seen.end()) {
+    if (!contains(seen, text)) {
       seen.push_back(text);
       parse_one(text, static_cast<int>(at), dialect, out);
       if (out.issues.size() > kMostRefusals) {

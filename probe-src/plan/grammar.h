@@ -4,8 +4,8 @@
 #pragma once
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "base/list.h"
 #include "plan/plan.h"
 
 namespace tcs {
@@ -23,8 +23,8 @@ struct ArchToken {
 };
 
 struct ArchTokens {
-  std::vector<ArchToken> tokens;  // in the order written, repeats dropped
-  std::vector<PlanIssue> issues;  // Malformed, UnknownName
+  List<ArchToken> tokens;  // in the order written, repeats dropped
+  List<PlanIssue> issues;  // Malformed, UnknownName
 };
 
 // `dialect`: "cmake" reads 90 as CMake does (machine code and PTX), anything else as 9.0.

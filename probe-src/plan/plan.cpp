@@ -119,8 +119,8 @@ void Planner::arch(const ArchToken& token) {
 void Planner::name(const ArchToken& token) {
   const TorchNameRow* row = find_torch_name(token.name, build_.release());
   if (row == nullptr) return;
-  std::vector<Sm> kept;
-  std::vector<std::string> cut;
+  List<Sm> kept;
+  List<std::string> cut;
   for (const std::string& member : split(row->members, " ")) {
     Sm sm;
     if (parse_sm_dotted(member, sm) && build_.real(sm)) {
@@ -154,11 +154,10 @@ void Planner::all(const ArchToken& token, bool majors_only) {
   add(first, first, true, reason);
 }
 
-std::vector<Sm> Planner::archs() const {
-  std::vector<Sm> out;
+List<Sm> Planner::archs() const {
+  List<Sm> out;
   for (const Gencode& g : plan_.gencodes) out.push_back(g.image().sm);
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
+  sort_unique(out);
   return out;
 }
 
@@ -202,8 +201,8 @@ void Planner::check_torch_parser() {
 }
 
 Plan Planner::finish() {
-  std::sort(plan_.gencodes.begin(), plan_.gencodes.end(), before);
-  std::vector<Target> targets;
+  sort_few(plan_.gencodes, before);
+  List<Target> targets;
   for (const Target& t : plan_.targets) {
     auto equal = [&t](const Target& o) { return o.sm == t.sm && o.device == t.device; };
     if (std::none_of(targets.begin(), targets.end(), equal)) targets.push_back(t);

@@ -2,8 +2,8 @@
 // From facts and a request to one architecture plan. Pure: no file, no environment.
 #pragma once
 #include <string>
-#include <vector>
 
+#include "base/list.h"
 #include "base/sm.h"
 #include "facts/facts.h"
 
@@ -66,9 +66,9 @@ struct Target {
 
 struct Plan {
   TCS_VALUE(Plan);
-  std::vector<Gencode> gencodes;  // sorted by (virt, real, cubin before PTX), no repeats
-  std::vector<Target> targets;    // what the plan has to serve
-  std::vector<PlanIssue> issues;
+  List<Gencode> gencodes;  // sorted by (virt, real, cubin before PTX), no repeats
+  List<Target> targets;    // what the plan has to serve
+  List<PlanIssue> issues;
   bool by_user = false;   // the user's own list is the plan
   std::string list_from;  // "TORCH_CUDA_ARCH_LIST (environment)", "targets native" ...
   std::string
@@ -84,11 +84,11 @@ Plan make_plan(const Facts& facts, const Request& request);
 struct Dialect {
   std::string text;
   bool complete = true;
-  std::vector<std::string> left_out;
+  List<std::string> left_out;
 };
-std::vector<std::string> gencode_flags(const Plan& plan);  // one flag an element
-Dialect torch_list(const Plan& plan);           // TORCH_CUDA_ARCH_LIST for find_package(Torch)
-Dialect torch_python_list(const Plan& plan);    // the same for torch.utils.cpp_extension
+List<std::string> gencode_flags(const Plan& plan);  // one flag an element
+Dialect torch_list(const Plan& plan);               // TORCH_CUDA_ARCH_LIST for find_package(Torch)
+Dialect torch_python_list(const Plan& plan);        // the same for torch.utils.cpp_extension
 Dialect cmake_architectures(const Plan& plan);  // CMAKE_CUDA_ARCHITECTURES: "90-real;90-virtual"
 
 // --- compatibility (plan/compat.cpp): facts/rules.md sections 1 and 2.
@@ -100,7 +100,7 @@ enum class Fit {
 };  // CrossTegra: only across the desktop/Tegra border
 // Can `image` run on a device of capability `device`? PTX: Fit::Jit (drivers are judged elsewhere).
 Fit fits(const Image& image, const Sm& device);
-Fit best_fit(const std::vector<Image>& images, const Sm& device);
+Fit best_fit(const List<Image>& images, const Sm& device);
 bool is_tegra(const Sm& sm);
 
 }  // namespace tcs

@@ -2,8 +2,8 @@
 // Collects one plan: checks each image against what nvcc builds, keeps reasons and issues.
 #pragma once
 #include <string>
-#include <vector>
 
+#include "base/list.h"
 #include "plan/buildable.h"
 #include "plan/grammar.h"
 #include "plan/plan.h"
@@ -19,7 +19,7 @@ class Planner {
   void record_targets();  // the same, without images for them
   Plan finish();
 
-  std::vector<Sm> archs() const;  // of the images so far, sorted, unique
+  List<Sm> archs() const;  // of the images so far, sorted, unique
   PlanIssue& say(PlanIssue::Kind kind, const std::string& token, std::string detail = {});
 
  private:
@@ -39,7 +39,7 @@ class Planner {
   void refuse(PlanIssue issue, const ArchToken& token);
   bool add(const Sm& virt, const Sm& real, bool ptx, const std::string& reason);
   void target(const Sm& sm, std::string label, std::string from, int device = -1);
-  std::vector<const Device*> visible_devices() const;
+  List<const Device*> visible_devices() const;
   void check_torch_parser();
 
   const Facts& facts_;

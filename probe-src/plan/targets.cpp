@@ -23,8 +23,8 @@ std::string torch_label(const TorchFacts& torch) {
 
 }  // namespace
 
-std::vector<const Device*> Planner::visible_devices() const {
-  std::vector<const Device*> out;
+List<const Device*> Planner::visible_devices() const {
+  List<const Device*> out;
   if (facts_.devices.state.is("none")) return out;
   for (const Device& device : facts_.devices.list) {
     if (!device.visible.is(false)) out.push_back(&device);
@@ -106,7 +106,7 @@ void Planner::target(const Sm& sm, std::string label, std::string from, int devi
 }
 
 void Planner::native(const std::string& token) {
-  std::vector<const Device*> devices = visible_devices();
+  List<const Device*> devices = visible_devices();
   if (devices.empty()) say(Issue::NoVisibleDevice, token, facts_.devices.reason);
   for (size_t i = 0; i < devices.size(); ++i) {
     const Device& device = *devices[i];
@@ -123,14 +123,14 @@ void Planner::native(const std::string& token) {
 }
 
 void Planner::torch(const std::string& token) {
-  std::vector<Image> own = own_images(facts_.torch);
+  List<Image> own = own_images(facts_.torch);
   if (own.empty()) {
     plan_.complete = false;
     say(Issue::UnknownTorch, token, facts_.torch.reason);
     return;
   }
   std::string from = torch_label(facts_.torch);
-  std::vector<std::string> cut;
+  List<std::string> cut;
   for (const Image& image : own) {
     Gencode g{image.sm, image.sm, image.ptx, {}};
     if (!build_.can(g)) {
@@ -150,7 +150,7 @@ void Planner::torch(const std::string& token) {
 
 // Where nothing was asked for: the visible devices, else what PyTorch was built for.
 void Planner::defaults(const std::string& token) {
-  std::vector<const Device*> devices = visible_devices();
+  List<const Device*> devices = visible_devices();
   auto known = [](const Device* device) { return device->cc.known(); };
   bool any = std::any_of(devices.begin(), devices.end(), known);
   if (facts_.devices.state.is("measured") && any) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <utility>
 
 #include "base/text.h"
@@ -20,7 +19,7 @@ class Program {
   explicit Program(File& file) : window_(file, 0, file.size(), kDynamicPage) {}
   Result<Done> load();
   bool tag(int64_t name, uint64_t& value) const;
-  Result<Done> strings(int64_t name, std::vector<std::string>& out);
+  Result<Done> strings(int64_t name, List<std::string>& out);
   Result<bool> defines(const std::string& symbol);
   uint16_t machine() const { return machine_; }
 
@@ -38,8 +37,8 @@ class Program {
 
   Window window_;
   uint16_t machine_ = 0;
-  std::vector<Elf64_Phdr> segments_;
-  std::vector<std::pair<int64_t, uint64_t>> tags_;
+  List<Elf64_Phdr> segments_;
+  List<std::pair<int64_t, uint64_t>> tags_;
 };
 
 Result<Done> Program::load() {
@@ -85,7 +84,7 @@ Result<Done> Program::entries(const Elf64_Phdr& dynamic) {
     if (i == kMaxDynamic) {
       return window_.wrong(at, cat("the dynamic section has more than ", kMaxDynamic, " entries"));
     }
-    tags_.emplace_back(entry.d_tag, entry.d_un.d_val);
+    tags_.push_back({entry.d_tag, entry.d_un.d_val});
   }
   return window_.wrong(dynamic.p_offset, "the dynamic section does not end with DT_NULL");
 }
@@ -124,7 +123,7 @@ Result<std::string> Program::string_at(uint64_t index) {
   return text;
 }
 
-Result<Done> Program::strings(int64_t name, std::vector<std::string>& out) {
+Result<Done> Program::strings(int64_t name, List<std::string>& out) {
   for (const auto& entry : tags_) {
     if (entry.first != name) continue;
     Result<std::string> text = string_at(entry.second);
@@ -179,8 +178,8 @@ Result<bool> Program::defines(const std::string& symbol) {
 }
 
 Result<Done> fill(Program& program, ElfDynamic& out) {
-  std::vector<std::string> soname, rpath, runpath;
-  const std::pair<int64_t, std::vector<std::string>*> wanted[] = {
+  List<std::string> soname, rpath, runpath;
+  const std::pair<int64_t, List<std::string>*> wanted[] = {
       {DT_SONAME, &soname}, {DT_NEEDED, &out.needed}, {DT_RPATH, &rpath}, {DT_RUNPATH, &runpath}};
   for (const auto& want : wanted) {
     Result<Done> done = program.strings(want.first, *want.second);

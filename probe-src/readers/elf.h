@@ -3,8 +3,8 @@
 #pragma once
 #include <cstdint>
 #include <string>
-#include <vector>
 
+#include "base/list.h"
 #include "base/result.h"
 #include "host/host.h"
 
@@ -27,7 +27,7 @@ struct ElfFile {
   uint16_t type = 0;
   uint8_t os_abi = 0;
   uint8_t abi_version = 0;
-  std::vector<ElfSection> sections;
+  List<ElfSection> sections;
   const ElfSection* section(const char* name) const;
 };
 Result<ElfFile> read_elf(File& file, uint64_t base, uint64_t size);
@@ -35,9 +35,9 @@ Result<ElfFile> read_elf(File& file, uint64_t base, uint64_t size);
 struct ElfDynamic {
   uint16_t machine = 0;
   std::string soname;
-  std::vector<std::string> needed;
-  std::vector<std::string> rpath;    // DT_RPATH, split at ':', $ORIGIN not expanded
-  std::vector<std::string> runpath;  // DT_RUNPATH
+  List<std::string> needed;
+  List<std::string> rpath;    // DT_RPATH, split at ':', $ORIGIN not expanded
+  List<std::string> runpath;  // DT_RUNPATH
 };
 // Of a shared library or program at `path`; works with or without section headers.
 Result<ElfDynamic> read_dynamic(const Host& host, const std::string& path);

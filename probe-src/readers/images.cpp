@@ -30,8 +30,8 @@ std::string first_bytes(std::string_view head) {
 }
 
 // The sections of `elf` that hold fat binaries, in file order.
-Result<std::vector<ElfSection>> fat_sections(const Window& window, const ElfFile& elf) {
-  std::vector<ElfSection> out;
+Result<List<ElfSection>> fat_sections(const Window& window, const ElfFile& elf) {
+  List<ElfSection> out;
   bool registered = false, found = false;
   for (const ElfSection& s : elf.sections) {
     if (s.name == ".nvFatBinSegment" && s.type != kNoBits && s.size != 0) registered = true;
@@ -52,8 +52,7 @@ Result<std::vector<ElfSection>> fat_sections(const Window& window, const ElfFile
         ".nvFatBinSegment registers fat binaries, but there is neither .nv_fatbin nor "
         "__nv_relfatbin that would hold them");
   }
-  std::sort(out.begin(), out.end(),
-            [](const ElfSection& a, const ElfSection& b) { return a.offset < b.offset; });
+  sort_few(out, [](const ElfSection& a, const ElfSection& b) { return a.offset < b.offset; });
   for (size_t i = 1; i < out.size(); ++i) {
     if (out[i - 1].offset + out[i - 1].size > out[i].offset) {
       return window.wrong(out[i].offset,
@@ -76,7 +75,7 @@ Result<Done> scan_elf(File& file, uint64_t base, uint64_t size, Inventory& inven
   if (elf->sections.empty()) {
     return window.wrong(40, "no section headers (stripped?), so fat binaries cannot be found");
   }
-  Result<std::vector<ElfSection>> sections = fat_sections(window, *elf);
+  Result<List<ElfSection>> sections = fat_sections(window, *elf);
   if (!sections) return sections.error();
   for (const ElfSection& s : *sections) {
     uint32_t before = inventory.fat_binaries();

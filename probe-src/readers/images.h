@@ -4,8 +4,8 @@
 #pragma once
 #include <cstdint>
 #include <string>
-#include <vector>
 
+#include "base/list.h"
 #include "base/result.h"
 #include "base/sm.h"
 #include "host/host.h"
@@ -20,7 +20,7 @@ struct ImageCount {
 
 // `sets`: fat binaries grouped by the exact set of images they hold.
 struct FatBinarySet {
-  std::vector<Image> images;
+  List<Image> images;
   uint32_t count = 0;
 };
 
@@ -33,14 +33,14 @@ struct OtherKind {
 struct ImageList {
   std::string path;
   uint32_t fat_binaries = 0;
-  uint32_t relocatable = 0;        // of these in __nv_relfatbin: input of the device link
-  std::vector<ImageCount> images;  // sorted by (arch, cubin before PTX)
-  std::vector<FatBinarySet> sets;
+  uint32_t relocatable = 0;  // of these in __nv_relfatbin: input of the device link
+  List<ImageCount> images;   // sorted by (arch, cubin before PTX)
+  List<FatBinarySet> sets;
   // "8.5": `.version` of PTX as the headers of fat binaries have it, also where the text is
   // compressed; sorted, unique.
-  std::vector<std::string> ptx_isa;
+  List<std::string> ptx_isa;
   uint32_t ptx_unread = 0;  // PTX images whose header does not say it
-  std::vector<OtherKind> others;
+  List<OtherKind> others;
 };
 
 // The images of one file, or what is wrong with it (place = path, with an offset inside the file).

@@ -36,6 +36,7 @@ constexpr uint64_t kFlagA = 0x100000;
 constexpr uint64_t kFlagF = 0x200000;
 constexpr uint32_t kMaxArch = 9999;
 constexpr uint32_t kMaxEntries = 1u << 20;   // of one file; cublasLt has some ten thousand
+constexpr size_t kMaxKinds = 500;            // different images, and sets of them, of one file
 constexpr uint64_t kMaxPadding = 64u << 20;  // of one file
 
 Result<Image> image_of(const Window& window, uint64_t at, const FatEntry& e) {
@@ -53,6 +54,26 @@ Result<Image> image_of(const Window& window, uint64_t at, const FatEntry& e) {
   image.sm.suffix = (e.flags & kFlagA) ? 'a' : (e.flags & kFlagF) ? 'f' : '\0';
   image.ptx = e.kind == kPtx;
   return image;
+}
+
+bool by_image(const ImageCount& a, const ImageCount& b) {
+  return a.image < b.image;
+}
+bool by_images(const FatBinarySet& a, const FatBinarySet& b) {
+  for (size_t i = 0; i < a.images.size() && i < b.images.size(); ++i)
+    if (!(a.images[i] == b.images[i])) return a.images[i] < b.images[i];
+  return a.images.size() < b.images.size();
+}
+bool by_kind(const OtherKind& a, const OtherKind& b) {
+  return a.kind < b.kind;
+}
+// The row whose key is `key`: there already, or a new one.
+template <class Row, class Key>
+Row& row_of(List<Row>& rows, Key Row::*member, const Key& key) {
+  for (Row& row : rows)
+    if (row.*member == key) return row;
+  rows.add().*member = key;
+  return rows.back();
 }
 
 }  // namespace
@@ -104,7 +125,7 @@ Result<uint64_t> Inventory::fat_binary(Window& window, uint64_t at, uint64_t end
     return window.wrong(at, cat("a fat binary of ", h.header_size, " + ", h.payload_size,
                                 " bytes, but ", end - at, " are left"));
   }
-  std::set<Image> held;
+  List<Image> held;
   uint64_t next = at + h.header_size, stop = next + h.payload_size;
   while (next < stop) {
     Result<uint64_t> after = entry(window, next, stop, held);
@@ -112,13 +133,16 @@ Result<uint64_t> Inventory::fat_binary(Window& window, uint64_t at, uint64_t end
     next = *after;
   }
   ++fat_binaries_;
-  for (const Image& image : held) ++counts_[image].fat_binaries;
-  ++sets_[std::move(held)];
+  for (const Image& image : held) ++row_of(images_, &ImageCount::image, image).fat_binaries;
+  sort_few(held);
+  ++row_of(sets_, &FatBinarySet::images, held).count;
+  if (images_.size() > kMaxKinds || sets_.size() > kMaxKinds) {
+    return window.wrong(at, cat("more than ", kMaxKinds, " kinds of images in fat binaries"));
+  }
   return stop;
 }
 
-Result<uint64_t> Inventory::entry(Window& window, uint64_t at, uint64_t end,
-                                  std::set<Image>& held) {
+Result<uint64_t> Inventory::entry(Window& window, uint64_t at, uint64_t end, List<Image>& held) {
   FatEntry e;
   if (end - at < sizeof e || !window.read(at, e)) {
     return window.wrong(at, cat("a fat binary entry takes at least 48 bytes, but ", end - at,
@@ -137,18 +161,22 @@ Result<uint64_t> Inventory::entry(Window& window, uint64_t at, uint64_t end,
   }
   uint64_t after = at + e.header_size + e.payload_size;
   if (e.kind != kPtx && e.kind != kCubin) {
-    ++other_[e.kind];
+    ++row_of(others_, &OtherKind::kind, uint32_t{e.kind}).count;
     return after;
   }
   Result<Image> image = image_of(window, at, e);
   if (!image) return image.error();
   if (e.payload_size == 0)
     return window.wrong(at + 8, cat("the payload of ", image->str(), " is empty"));
-  ++counts_[*image].count;
-  held.insert(*image);
-  if (image->ptx && e.code_major != 0) ptx_isa_.emplace(e.code_major, e.code_minor);
+  ++row_of(images_, &ImageCount::image, *image).count;
+  add_once(held, *image);
+  if (image->ptx && e.code_major != 0) add_once(ptx_isa_, {e.code_major, e.code_minor});
   if (image->ptx && e.code_major == 0) ++ptx_unread_;
   return after;
+}
+
+void Inventory::add_cubin(const Sm& sm) {
+  ++row_of(images_, &ImageCount::image, Image{sm, false}).count;
 }
 
 ImageList Inventory::list() const {
@@ -156,10 +184,15 @@ ImageList Inventory::list() const {
   out.fat_binaries = fat_binaries_;
   out.relocatable = relocatable_;
   out.ptx_unread = ptx_unread_;
-  for (const auto& [image, n] : counts_) out.images.push_back({image, n.count, n.fat_binaries});
-  for (const auto& [images, n] : sets_) out.sets.push_back({{images.begin(), images.end()}, n});
-  for (const auto& [major, minor] : ptx_isa_) out.ptx_isa.push_back(cat(major, '.', minor));
-  for (const auto& [kind, n] : other_) out.others.push_back({kind, n});
+  out.images = images_;
+  sort_few(out.images, by_image);
+  out.sets = sets_;
+  sort_few(out.sets, by_images);
+  List<Sm> isa = ptx_isa_;
+  sort_few(isa);
+  for (const Sm& version : isa) out.ptx_isa.push_back(version.dotted());
+  out.others = others_;
+  sort_few(out.others, by_kind);
   return out;
 }
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects what fat binaries and cubins hold. The format: docs/fatbin.md.
 #pragma once
-#include <map>
-#include <set>
-#include <vector>
-
+#include "base/list.h"
 #include "readers/elf.h"
 #include "readers/images.h"
 #include "readers/window.h"
@@ -20,21 +17,18 @@ class Inventory {
   Result<Done> walk(Window& window, uint64_t begin, uint64_t end);
   uint32_t fat_binaries() const { return fat_binaries_; }
   void count_relocatable(uint32_t n) { relocatable_ += n; }
-  void add_cubin(const Sm& sm) { ++counts_[Image{sm, false}].count; }
+  void add_cubin(const Sm& sm);
   ImageList list() const;
 
  private:
-  struct Count {
-    uint32_t count = 0, fat_binaries = 0;
-  };
   Result<uint64_t> skip_padding(Window& window, uint64_t at, uint64_t end);
   Result<uint64_t> fat_binary(Window& window, uint64_t at, uint64_t end);
-  Result<uint64_t> entry(Window& window, uint64_t at, uint64_t end, std::set<Image>& held);
+  Result<uint64_t> entry(Window& window, uint64_t at, uint64_t end, List<Image>& held);
 
-  std::map<Image, Count> counts_;
-  std::map<std::set<Image>, uint32_t> sets_;
-  std::set<std::pair<int, int>> ptx_isa_;
-  std::map<uint16_t, uint32_t> other_;
+  List<ImageCount> images_;
+  List<FatBinarySet> sets_;
+  List<Sm> ptx_isa_;  // PTX versions
+  List<OtherKind> others_;
   uint32_t fat_binaries_ = 0;
   uint32_t relocatable_ = 0;
   uint32_t entries_ = 0;

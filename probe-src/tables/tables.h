@@ -5,8 +5,8 @@
 #pragma once
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "base/list.h"
 #include "base/sm.h"
 #include "base/version.h"
 

@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
 #include "base/text.h"
+#include "tool/settings.h"
 #include "tool/verbs.h"
 
 namespace tcs {
 
 namespace {
-
-std::string cache_dir(const Host& host, const Options& options) {
-  if (options.has("--dir")) return options.get("--dir");
-  std::string set = host.env_or("TORCH_CUDA_STACK_CACHE_DIR", "");
-  if (!set.empty() && set != "OFF") return set;
-  std::string base = host.env_or("XDG_CACHE_HOME", "");
-  if (base.empty()) base = path_join(host.env_or("HOME", "/"), ".cache");
-  return path_join(base, "torch-cuda-stack");
-}
 
 struct Size {
   uint64_t files = 0;
@@ -30,13 +20,13 @@ void measure(const Host& host, const std::string& path, int depth, Size& size) {
     size.bytes += stat.size;
   }
   if (!stat.is_dir() || depth == 0) return;
-  Result<std::vector<std::string>> names = host.list(path);
+  Result<List<std::string>> names = host.list(path);
   if (!names) return;
   for (const std::string& name : *names) measure(host, path_join(path, name), depth - 1, size);
 }
 
 // What the cache holds lies in these folders; nothing else in the directory is ours to remove.
-const char* const cache_parts[] = {"core", "images"};
+const char* const cache_parts[] = {"core", "answers"};
 
 }  // namespace
 
@@ -45,35 +35,39 @@ void trim_cache(Host& host) {
   std::string own = path_parent(host.self());
   std::string core = path_parent(own);
   if (path_name(host.self()) != "tcstack-core" || path_name(core) != "core") return;
-  Result<std::vector<std::string>> names = host.list(core);
+  Result<List<std::string>> names = host.list(core);
   if (!names || names->size() <= kept) return;
-  std::vector<std::pair<int64_t, std::string>> by_age;
+  List<std::pair<int64_t, std::string>> by_age;
   for (const std::string& name : *names) {
     std::string path = path_join(core, name);
     // A young one may be another configure's, not yet renamed into its place.
     int64_t age_s = host.now() - host.stat(path).mtime_ns / 1000000000;
-    if (path != own && age_s > 3600) by_age.emplace_back(-age_s, path);
+    if (path != own && age_s > 3600) by_age.push_back({-age_s, path});
   }
-  std::sort(by_age.begin(), by_age.end());
+  sort_few(by_age);
   for (size_t i = 0; i < by_age.size() && names->size() - i > kept; ++i) {
     (void)host.remove_tree(by_age[i].second);
   }
 }
 
-int verb_cache(Host& host, const std::vector<std::string>& args) {
-  static const std::vector<OptionSpec> specs = {
+int verb_cache(Host& host, const List<std::string>& args) {
+  static const List<OptionSpec> specs = {
       {"--dir", "DIR", "the cache (default: TORCH_CUDA_STACK_CACHE_DIR, else the user's cache)",
        false}};
   Options options;
   int status = 0;
   if (!parse_options(args, specs, "tcstack cache info|clear [--dir DIR]", options, status))
     return status;
-  bool clear = options.words == std::vector<std::string>{"clear"};
-  if (!clear && options.words != std::vector<std::string>{"info"}) {
+  bool clear = options.words == List<std::string>{"clear"};
+  if (!clear && options.words != List<std::string>{"info"}) {
     print_err("tcstack cache: say what to do: info or clear\n");
     return 2;
   }
-  std::string dir = cache_dir(host, options);
+  std::string dir = options.has("--dir") ? options.get("--dir") : cache_folder(host, Inputs{});
+  if (dir.empty()) {
+    print_err("tcstack cache: there is none: it is switched off, or HOME is not set\n");
+    return 2;
+  }
   std::string out = cat("cache ", dir, "\n");
   for (const char* part : cache_parts) {
     Size size;

@@ -11,8 +11,8 @@
 namespace tcs {
 namespace {
 
-std::vector<OptionSpec> specs_with(std::vector<OptionSpec> own) {
-  std::vector<OptionSpec> specs = {
+List<OptionSpec> specs_with(List<OptionSpec> own) {
+  List<OptionSpec> specs = {
       {"--facts", "FILE", "a recorded machine instead of this one", true},
       {"--request", "FILE", "what is asked for, as JSON (docs/facts.md)", false},
       {"--targets", "LIST", "what must be served: native;torch;8.6 or a GPU's name", false},
@@ -23,7 +23,7 @@ std::vector<OptionSpec> specs_with(std::vector<OptionSpec> own) {
       {"--allow", "IDS", "findings that are only noted: TCS303,library-missing", false},
       {"--strict", nullptr, "refuse members that the schema does not have", false},
   };
-  specs.insert(specs.end(), own.begin(), own.end());
+  specs.append(own);
   return specs;
 }
 
@@ -42,7 +42,7 @@ int refuse(const Asked& asked, const std::string& text) {
 
 // Unknown members: a note each, or with --strict the first one as an error.
 Result<Done> note_unknown(const Asked& asked, const std::string& path,
-                          const std::vector<std::string>& members) {
+                          const List<std::string>& members) {
   for (const auto& member : members) {
     if (asked.options.has("--strict")) return Error{cat("unknown member ", member), path};
     print_err(cat("tcstack: note: ", path, ": unknown member ", member, " is ignored\n"));
@@ -52,10 +52,10 @@ Result<Done> note_unknown(const Asked& asked, const std::string& path,
 
 template <class T>
 Result<T> read_document(const Host& host, const Asked& asked, const std::string& path,
-                        Result<T> (*reader)(std::string_view, std::vector<std::string>&)) {
+                        Result<T> (*reader)(std::string_view, List<std::string>&)) {
   Result<std::string> text = host.read(path);
   if (!text) return text.error();
-  std::vector<std::string> unknown;
+  List<std::string> unknown;
   Result<T> value = reader(*text, unknown);
   if (!value) return Error{value.error().text, cat(path, ": ", value.error().place)};
   Result<Done> noted = note_unknown(asked, path, unknown);
@@ -99,7 +99,7 @@ Result<Done> learn_request(const Host& host, Asked& asked) {
     asked.request.targets_known = true;
     asked.request.targets.clear();
     for (const auto& part : split(given.get("--targets"), ";"))
-      if (!trim(part).empty()) asked.request.targets.emplace_back(trim(part));
+      if (!trim(part).empty()) asked.request.targets.push_back(std::string(trim(part)));
     asked.request.targets_from = "--targets";
   }
   const std::string purpose = given.get("--purpose", asked.request.purpose.c_str());
@@ -111,7 +111,7 @@ Result<Done> learn_request(const Host& host, Asked& asked) {
 }
 
 // False: `status` says why.
-bool learn(Host& host, const std::vector<std::string>& args, const std::vector<OptionSpec>& specs,
+bool learn(Host& host, const List<std::string>& args, const List<OptionSpec>& specs,
            const char* synopsis, Asked& asked, int& status) {
   if (!parse_options(args, specs, synopsis, asked.options, status)) return false;
   Result<Done> done = Done{};
@@ -129,7 +129,7 @@ struct Machine {
   Facts facts;
 };
 
-bool machines(Host& host, const Asked& asked, std::vector<Machine>& out, int& status) {
+bool machines(Host& host, const Asked& asked, List<Machine>& out, int& status) {
   for (const auto& path : asked.options.all("--facts")) {
     Result<Facts> facts = read_document(host, asked, path, read_facts);
     if (!facts) {
@@ -153,11 +153,11 @@ int answer(Host& host, const Asked& asked, const std::string& text, int status) 
 
 }  // namespace
 
-int verb_check(Host& host, const std::vector<std::string>& args) {
+int verb_check(Host& host, const List<std::string>& args) {
   Asked asked;
   asked.verb = "check";
   int status = 0;
-  std::vector<Machine> all;
+  List<Machine> all;
   const auto specs = specs_with({{"--format", "FORM", "text (default) or json", false}});
   if (!learn(host, args, specs, "tcstack check [OPTIONS]", asked, status)) return status;
   const std::string format = asked.options.get("--format", "text");
@@ -182,11 +182,11 @@ int verb_check(Host& host, const std::vector<std::string>& args) {
   return answer(host, asked, text, status);
 }
 
-int verb_plan(Host& host, const std::vector<std::string>& args) {
+int verb_plan(Host& host, const List<std::string>& args) {
   Asked asked;
   asked.verb = "plan";
   int status = 0;
-  std::vector<Machine> all;
+  List<Machine> all;
   const std::string forms = cat("one of ", kPlanForms);
   const auto specs = specs_with({{"--emit", "FORM", forms.c_str(), false}});
   if (!learn(host, args, specs, "tcstack plan --emit FORM [OPTIONS]", asked, status)) return status;

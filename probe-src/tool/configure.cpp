@@ -12,7 +12,7 @@ namespace tcs {
 
 namespace {
 
-const std::vector<OptionSpec> configure_options = {
+const List<OptionSpec> configure_options = {
     {"--dir", "DIR", "where facts.json, report.json, plan.json, plan.cmake are written", false},
     {"--set", "NAME=VALUE", "an input by its CMake name (docs/internals.md)", true},
 };
@@ -45,7 +45,7 @@ Result<Facts> obtain_facts(Host& host, const Inputs& in) {
   if (!replay.set || replay.value.empty()) return gather_all(host, in);
   Result<std::string> text = host.read(replay.value);
   if (!text) return Error{text.error().str(), replay.from};
-  std::vector<std::string> unknown;
+  List<std::string> unknown;
   Result<Facts> facts = read_facts(*text, unknown);
   if (!facts) return Error{facts.error().str(), cat(replay.from, ": ", replay.value)};
   for (const std::string& name : unknown) {
@@ -83,7 +83,7 @@ int write_failed(const Error& error) {
 
 }  // namespace
 
-int verb_configure(Host& host, const std::vector<std::string>& args) {
+int verb_configure(Host& host, const List<std::string>& args) {
   Options options;
   int status = 0;
   if (!parse_options(args, configure_options, "tcstack configure --dir DIR [--set NAME=VALUE]...",
@@ -102,11 +102,9 @@ int verb_configure(Host& host, const std::vector<std::string>& args) {
   if (!policy) return refuse(policy.error());
   Setting elsewhere = own_input(host, *in, "REPORT_DIR");
   std::string reports = elsewhere.value.empty() ? dir : elsewhere.value;
-  if (already_done(host, *in, dir, reports)) {
-    Result<std::string> text = host.read(path_join(dir, "plan.cmake"));
-    if (text) return contains(*text, cat("set(_tcs_outcome ", cmake_quote("fail"), ")")) ? 1 : 0;
-  }
+  if (already_done(host, *in, dir, reports)) return 0;
   in->work_dir = path_join(dir, "probe");
+  in->cache_dir = cache_folder(host, *in);
   Result<Done> made = host.make_directories(in->work_dir);
   if (!made) return write_failed(made.error());
   Result<Facts> facts = obtain_facts(host, *in);
@@ -118,14 +116,15 @@ int verb_configure(Host& host, const std::vector<std::string>& args) {
   std::string root = toolkit_root(host, *facts, dir);
   Result<Done> ready = host.make_directories(reports);
   if (!ready) return write_failed(ready.error());
-  const std::vector<std::pair<std::string, std::string>> outputs = {
+  const List<std::pair<std::string, std::string>> outputs = {
       {path_join(reports, "facts.json"), write_json(facts_to_json(*facts)) + "\n"},
       {path_join(reports, "report.json"), write_json(report_json(report, *facts, plan)) + "\n"},
       {path_join(dir, "plan.json"), write_json(plan_json(plan)) + "\n"},
       {path_join(reports, "report.txt"), report_text(report, *facts, plan)},
       {path_join(dir, "plan.cmake"),
        plan_cmake(PlanCmakeInput{*facts, plan, report, *policy, reports, root})},
-      {path_join(dir, "stamp"), make_stamp(host, *in, *facts)},
+      // A failure is never remembered: what was missing may come from where nobody looked.
+      {path_join(dir, "stamp"), report.outcome == "fail" ? "" : make_stamp(host, *in, *facts)},
   };
   for (const auto& output : outputs) {
     Result<Done> written = host.write_atomic(output.first, output.second);

@@ -36,7 +36,7 @@ std::string nearest(const std::string& word) {
 
 }  // namespace
 
-int verb_explain(Host&, const std::vector<std::string>& args) {
+int verb_explain(Host&, const List<std::string>& args) {
   Options options;
   int status = 0;
   if (!parse_options(args, {}, "tcstack explain [ID | SLUG]", options, status)) return status;

@@ -5,7 +5,7 @@
 
 namespace tcs {
 
-int verb_images(Host& host, const std::vector<std::string>& args) {
+int verb_images(Host& host, const List<std::string>& args) {
   const char* synopsis = "tcstack images FILE... [--json]";
   Options options;
   int status = 0;
@@ -17,8 +17,8 @@ int verb_images(Host& host, const std::vector<std::string>& args) {
     print_err(cat("tcstack: images needs at least one file\nusage: ", synopsis, "\n"));
     return 2;
   }
-  std::vector<ImageResult> files;
-  std::vector<ImageList> read;
+  List<ImageResult> files;
+  List<ImageList> read;
   for (const std::string& path : options.words) {
     files.push_back({path, read_images(host, path)});
     const ImageResult& file = files.back();

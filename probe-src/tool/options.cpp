@@ -21,14 +21,14 @@ bool write_fd(int fd, std::string_view text) {
   return true;
 }
 
-const OptionSpec* find_spec(const std::vector<OptionSpec>& specs, std::string_view name) {
+const OptionSpec* find_spec(const List<OptionSpec>& specs, std::string_view name) {
   for (const OptionSpec& spec : specs) {
     if (name == spec.name) return &spec;
   }
   return nullptr;
 }
 
-std::string help_text(const std::vector<OptionSpec>& specs, const char* synopsis) {
+std::string help_text(const List<OptionSpec>& specs, const char* synopsis) {
   std::string out = cat("usage: ", synopsis, "\n");
   if (!specs.empty()) out += "\n";
   for (const OptionSpec& spec : specs) {
@@ -39,7 +39,7 @@ std::string help_text(const std::vector<OptionSpec>& specs, const char* synopsis
   return out;
 }
 
-std::string unknown_option(const std::vector<OptionSpec>& specs, const std::string& name) {
+std::string unknown_option(const List<OptionSpec>& specs, const std::string& name) {
   std::string nearest;
   size_t best = 3;
   for (const OptionSpec& spec : specs) {
@@ -70,15 +70,15 @@ std::string Options::get(const char* name, const char* fallback) const {
   return value;
 }
 
-std::vector<std::string> Options::all(const char* name) const {
-  std::vector<std::string> values;
+List<std::string> Options::all(const char* name) const {
+  List<std::string> values;
   for (const auto& option : given) {
     if (option.first == name) values.push_back(option.second);
   }
   return values;
 }
 
-bool parse_options(const std::vector<std::string>& args, const std::vector<OptionSpec>& specs,
+bool parse_options(const List<std::string>& args, const List<OptionSpec>& specs,
                    const char* synopsis, Options& out, int& status) {
   auto refuse = [&](const std::string& text) {
     print_err(text + cat("usage: ", synopsis, "\n"));
@@ -88,8 +88,7 @@ bool parse_options(const std::vector<std::string>& args, const std::vector<Optio
   for (size_t i = 0; i < args.size(); ++i) {
     const std::string& arg = args[i];
     if (arg == "--") {
-      out.words.insert(out.words.end(), args.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                       args.end());
+      for (++i; i < args.size(); ++i) out.words.push_back(args[i]);
       break;
     }
     if (arg == "--help" || arg == "-h") {
@@ -116,7 +115,7 @@ bool parse_options(const std::vector<std::string>& args, const std::vector<Optio
     } else {
       return refuse(cat("tcstack: ", name, " needs a value (", spec->value, ")\n"));
     }
-    out.given.emplace_back(spec->name, value);
+    out.given.push_back({spec->name, value});
   }
   return true;
 }

@@ -8,7 +8,7 @@ namespace tcs {
 
 namespace {
 
-const std::vector<OptionSpec> probe_options = {
+const List<OptionSpec> probe_options = {
     {"--out", "FILE", "write the facts there instead of standard output", false},
     {"--set", "NAME=VALUE", "an input by its CMake name, e.g. Python_EXECUTABLE=...", true},
     {"--timeout", "SECONDS", "how long one child process may take (30)", false},
@@ -17,7 +17,7 @@ const std::vector<OptionSpec> probe_options = {
 
 }  // namespace
 
-int verb_probe(Host& host, const std::vector<std::string>& args) {
+int verb_probe(Host& host, const List<std::string>& args) {
   Options options;
   int status = 0;
   if (!parse_options(args, probe_options, "tcstack probe [OPTIONS]", options, status))
@@ -41,7 +41,10 @@ int verb_probe(Host& host, const std::vector<std::string>& args) {
   in.work_dir = options.get("--work-dir");
   if (!in.work_dir.empty()) {
     Result<Done> made = host.make_directories(in.work_dir);
-    if (!made) return refuse(made.error().str());
+    if (!made) {
+      print_err(cat("tcstack probe: cannot make ", made.error().str(), "\n"));
+      return 3;
+    }
   }
   std::string text = write_json(facts_to_json(gather_all(host, in))) + "\n";
   if (!options.has("--out")) return print_out(text) ? 0 : 3;

@@ -2,6 +2,7 @@
 #include "tool/settings.h"
 
 #include "base/text.h"
+#include "emit/plan_cmake.h"
 
 namespace tcs {
 
@@ -30,8 +31,8 @@ struct ListSetting {
 };
 
 // In the order in which they say what is built: design, 'A list says what is built'.
-std::vector<ListSetting> lists_given(const Host& host, const Inputs& in) {
-  std::vector<ListSetting> lists;
+List<ListSetting> lists_given(const Host& host, const Inputs& in) {
+  List<ListSetting> lists;
   Setting torch = variable(in, "TORCH_CUDA_ARCH_LIST");
   if (!torch.set) torch = environment(host, "TORCH_CUDA_ARCH_LIST");
   if (torch.set) lists.push_back({torch, "torch"});
@@ -52,7 +53,7 @@ Setting own_input(const Host& host, const Inputs& in, const std::string& name) {
 
 Request make_request(const Host& host, const Inputs& in) {
   Request request;
-  std::vector<ListSetting> lists = lists_given(host, in);
+  List<ListSetting> lists = lists_given(host, in);
   if (!lists.empty()) {
     request.arch_list = Text(lists[0].setting.value, lists[0].setting.from);
     request.arch_dialect = lists[0].dialect;
@@ -88,6 +89,11 @@ Result<Done> set_fail_on(const std::string& word, Policy& policy) {
 
 Result<Policy> make_policy(const Host& host, const Inputs& in) {
   Policy policy;
+  if (const std::string* asked = in.find("COMPONENTS")) {
+    for (const std::string& name : split(*asked, ";"))
+      for (const Component& component : kComponents)
+        if (name == component.name) policy.components.push_back(component.layer);
+  }
   Setting fail_on = own_input(host, in, "FAIL_ON");
   if (fail_on.set && !fail_on.value.empty()) {
     Result<Done> ok = set_fail_on(fail_on.value, policy);
@@ -100,6 +106,18 @@ Result<Policy> make_policy(const Host& host, const Inputs& in) {
     policy.allow.push_back(id);
   }
   return policy;
+}
+
+std::string cache_folder(const Host& host, const Inputs& in) {
+  Setting set = own_input(host, in, "CACHE_DIR");
+  if (set.set && !set.value.empty()) {
+    return is_off(set.value) || !starts_with(set.value, "/") ? std::string() : set.value;
+  }
+  std::string base = host.env_or("XDG_CACHE_HOME", "");
+  if (!starts_with(base, "/") && !host.env_or("HOME", "").empty()) {
+    base = path_join(host.env_or("HOME", ""), ".cache");
+  }
+  return starts_with(base, "/") ? path_join(base, "torch-cuda-stack") : std::string();
 }
 
 Result<int> timeout_ms_of(const Host& host, const Inputs& in) {

@@ -2,8 +2,8 @@
 // What the user set, wherever it was set: CMake variables (--set NAME=VALUE), then the environment.
 #pragma once
 #include <string>
-#include <vector>
 
+#include "base/list.h"
 #include "facts/gather.h"
 #include "findings/finding.h"
 
@@ -24,6 +24,9 @@ Request make_request(const Host& host, const Inputs& in);
 // FAIL_ON and ALLOW; an unknown word is an error that lists the words there are.
 Result<Policy> make_policy(const Host& host, const Inputs& in);
 Result<Done> set_fail_on(const std::string& word, Policy& policy);
+
+// The user's cache: CACHE_DIR, else below XDG_CACHE_HOME or HOME; "" = switched off or nowhere.
+std::string cache_folder(const Host& host, const Inputs& in);
 
 // Seconds, 1 to 3600.
 Result<int> timeout_ms_of(const Host& host, const Inputs& in);

@@ -12,17 +12,10 @@ namespace {
 
 const char watch_prefix[] = "watch ";
 
-// A change in one of these may change an answer: every variable the gatherers or the tools read.
-bool matters(const std::string& name) {
-  for (const char* prefix :
-       {"CUDA", "NVCC", "NVIDIA", "TORCH_", "CONDA_", "VIRTUAL_ENV", "Torch_"}) {
-    if (starts_with(name, prefix)) return true;
-  }
-  static const std::set<std::string> names = {
-      "PATH",          "LD_LIBRARY_PATH",   "LIBRARY_PATH", "CPATH",      "CC",
-      "CXX",           "CMAKE_PREFIX_PATH", "PYTHONPATH",   "PYTHONHOME", "HOME",
-      "XDG_CACHE_HOME"};
-  return names.count(name) != 0;
+// Those that change an answer, and those that say where a user's files are.
+bool in_stamp(const std::string& name) {
+  return variable_matters(name) || starts_with(name, "CONDA_") || name == "HOME" ||
+         name == "XDG_CACHE_HOME";
 }
 
 // Values may hold line ends; a stamp is lines.
@@ -57,7 +50,7 @@ std::string stamp_text(const Host& host, const Inputs& in, const std::set<std::s
       cat("torch-cuda-stack/stamp/1 " TCS_VERSION " ", self.size, " ", self.mtime_ns, "\n");
   for (const auto& pair : in.set) out += cat("set ", pair.first, "=", one_line(pair.second), "\n");
   for (const auto& pair : host.environment()) {
-    if (matters(pair.first)) out += cat("env ", pair.first, "=", one_line(pair.second), "\n");
+    if (in_stamp(pair.first)) out += cat("env ", pair.first, "=", one_line(pair.second), "\n");
   }
   for (const char* path : {"/proc/sys/kernel/random/boot_id", "/proc/driver/nvidia/version",
                            "/sys/module/nvidia/version", "/etc/nv_tegra_release"}) {
@@ -71,13 +64,24 @@ void watch(std::set<std::string>& paths, const std::string& path) {
   if (!path.empty()) paths.insert(path);
 }
 
+// Folders and files that the user named, there or not: they may come, go or change.
+void watch_named(std::set<std::string>& paths, const std::string& value) {
+  for (const std::string& path : split(value, ":;")) {
+    if (!starts_with(path, "/")) continue;
+    watch(paths, path);
+    watch(paths, path_join(path, "bin"));
+  }
+}
+
 std::set<std::string> files_behind(const Host& host, const Inputs& in, const Facts& facts) {
   std::set<std::string> paths = {"/etc/ld.so.cache", "/usr/local", "/dev/nvidia0", "/dev/nvidiactl",
                                  "/dev/dxg"};
-  for (const std::string& folder : split(host.env_or("PATH", ""), ":")) watch(paths, folder);
+  for (const auto& input : in.set) watch_named(paths, input.second);
+  for (const auto& variable : host.environment())
+    if (variable_matters(variable.first)) watch_named(paths, variable.second);
+  for (const std::string& folder : facts.python.search_path) watch(paths, folder);
   for (const std::string& folder : split(host.env_or("LD_LIBRARY_PATH", ""), ":")) {
     watch(paths, path_join(folder, "libcuda.so.1"));
-    watch(paths, folder);
   }
   for (const LibCuda& lib : facts.driver.libcuda) watch(paths, lib.path.value());
   for (const Toolkit& toolkit : facts.toolkits.list) {
@@ -97,6 +101,7 @@ std::set<std::string> files_behind(const Host& host, const Inputs& in, const Fac
     watch(paths, path_parent(root));  // the site folder: a new or removed dist-info shows here
   }
   for (const Library& library : facts.libraries) watch(paths, library.path.value());
+  if (!in.work_dir.empty()) watch(paths, path_join(path_parent(in.work_dir), "toolkit"));
   Setting replayed = own_input(host, in, "FACTS");
   watch(paths, replayed.value);
   return paths;

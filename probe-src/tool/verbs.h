@@ -2,20 +2,20 @@
 // One function per verb. `args` are the words after the verb. Returns the exit status (design.md).
 #pragma once
 #include <string>
-#include <vector>
 
+#include "base/list.h"
 #include "host/host.h"
 
 namespace tcs {
 
-int verb_probe(Host& host, const std::vector<std::string>& args);      // tool/probe.cpp
-int verb_check(Host& host, const std::vector<std::string>& args);      // tool/check.cpp
-int verb_plan(Host& host, const std::vector<std::string>& args);       // tool/check.cpp
-int verb_images(Host& host, const std::vector<std::string>& args);     // tool/images.cpp
-int verb_verify(Host& host, const std::vector<std::string>& args);     // tool/verify.cpp
-int verb_configure(Host& host, const std::vector<std::string>& args);  // tool/configure.cpp
-int verb_explain(Host& host, const std::vector<std::string>& args);    // tool/explain.cpp
-int verb_cache(Host& host, const std::vector<std::string>& args);      // tool/cache.cpp
+int verb_probe(Host& host, const List<std::string>& args);      // tool/probe.cpp
+int verb_check(Host& host, const List<std::string>& args);      // tool/check.cpp
+int verb_plan(Host& host, const List<std::string>& args);       // tool/check.cpp
+int verb_images(Host& host, const List<std::string>& args);     // tool/images.cpp
+int verb_verify(Host& host, const List<std::string>& args);     // tool/verify.cpp
+int verb_configure(Host& host, const List<std::string>& args);  // tool/configure.cpp
+int verb_explain(Host& host, const List<std::string>& args);    // tool/explain.cpp
+int verb_cache(Host& host, const List<std::string>& args);      // tool/cache.cpp
 
 // Where this tool was compiled into a user's cache: keeps the newest few builds of it, its own
 // always.
@@ -30,14 +30,14 @@ struct OptionSpec {
   bool repeats;
 };
 struct Options {
-  std::vector<std::pair<std::string, std::string>> given;  // name, value
-  std::vector<std::string> words;                          // the rest
+  List<std::pair<std::string, std::string>> given;  // name, value
+  List<std::string> words;                          // the rest
   bool has(const char* name) const;
   std::string get(const char* name, const char* fallback = "") const;  // the last one given
-  std::vector<std::string> all(const char* name) const;
+  List<std::string> all(const char* name) const;
 };
 // True = go on. False = return `status`: 0 after --help (printed to stdout), 2 after a usage error.
-bool parse_options(const std::vector<std::string>& args, const std::vector<OptionSpec>& specs,
+bool parse_options(const List<std::string>& args, const List<OptionSpec>& specs,
                    const char* synopsis, Options& out, int& status);
 
 // stdout and stderr without iostream; a failed write to stdout is exit 3.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool/verify.h"
 
-#include <algorithm>
-
 #include "base/text.h"
 #include "facts/facts_io.h"
 #include "plan/plan.h"
@@ -16,7 +14,7 @@ namespace {
 
 struct Verifier {
   const Host& host;
-  std::vector<Image> wanted;
+  List<Image> wanted;
   std::string error;     // bad input: exit 2
   std::string failures;  // what does not hold: exit 1
 
@@ -35,7 +33,7 @@ Result<Json> read_json_file(const Host& host, const std::string& path) {
   return json;
 }
 
-bool take_images(Verifier& v, const std::vector<std::string>& names, const std::string& place) {
+bool take_images(Verifier& v, const List<std::string>& names, const std::string& place) {
   for (const std::string& name : names) {
     Image image;
     if (!parse_image(name, image)) {
@@ -57,7 +55,7 @@ bool read_wanted(Verifier& v, const VerifyRequest& request) {
   if (images == nullptr || !images->is(Json::Kind::Array)) {
     return v.bad(Error{"has no array \"images\"; expected a plan.json", path});
   }
-  std::vector<std::string> names;
+  List<std::string> names;
   for (const Json& item : images->items) {
     const Json* image = item.find("image");
     names.push_back(image != nullptr ? image->text : std::string());
@@ -66,10 +64,10 @@ bool read_wanted(Verifier& v, const VerifyRequest& request) {
 }
 
 // The wanted images that `set` lacks: "sm_90 compute_90".
-std::string missing_from(const Verifier& v, const std::vector<Image>& set) {
-  std::vector<std::string> names;
+std::string missing_from(const Verifier& v, const List<Image>& set) {
+  List<std::string> names;
   for (const Image& image : v.wanted) {
-    if (std::find(set.begin(), set.end(), image) == set.end()) names.push_back(image.str());
+    if (!contains(set, image)) names.push_back(image.str());
   }
   return join(names, " ");
 }
@@ -80,7 +78,7 @@ void judge_sets(Verifier& v, const ImageList& list) {
     if (set.images.empty() && !list.others.empty()) continue;
     std::string missing = missing_from(v, set.images);
     if (missing.empty()) continue;
-    std::vector<std::string> has;
+    List<std::string> has;
     for (const Image& image : set.images) has.push_back(image.str());
     v.fail(cat(list.path, ": ", set.count, " of ", list.fat_binaries,
                list.fat_binaries == 1 ? " fat binary lacks " : " fat binaries lack ", missing,
@@ -134,7 +132,7 @@ bool judge_libraries(Verifier& v, const std::string& path, const Facts& facts) {
 bool read_facts_file(Verifier& v, const std::string& path, Facts& out) {
   Result<std::string> text = v.host.read(path);
   if (!text) return v.bad(text.error());
-  std::vector<std::string> unknown;
+  List<std::string> unknown;
   Result<Facts> facts = read_facts(*text, unknown);
   if (!facts) return v.bad(Error{facts.error().str(), path});
   out = *facts;
@@ -148,7 +146,7 @@ bool judge_file(Verifier& v, const VerifyRequest& request, const std::string& pa
   if (!request.objects.empty()) {
     // The linked file may hold fat binaries of archives too: the objects are judged, the file must
     // hold at least what was wanted.
-    std::vector<Image> all;
+    List<Image> all;
     for (const ImageCount& row : list->images) all.push_back(row.image);
     std::string missing = missing_from(v, all);
     if (!missing.empty()) v.fail(cat(path, ": no fat binary holds ", missing));
@@ -156,9 +154,9 @@ bool judge_file(Verifier& v, const VerifyRequest& request, const std::string& pa
     judge_sets(v, *list);
     if (list->fat_binaries == 0) v.fail(cat(path, ": holds no device code"));
   }
-  std::vector<std::string> extra;
+  List<std::string> extra;
   for (const ImageCount& row : list->images) {
-    bool wanted = std::find(v.wanted.begin(), v.wanted.end(), row.image) != v.wanted.end();
+    bool wanted = contains(v.wanted, row.image);
     if (!wanted) extra.push_back(row.image.str());
   }
   said += cat("  ", path, ": ", list->fat_binaries,
@@ -184,7 +182,7 @@ bool judge_all(Verifier& v, const VerifyRequest& request, std::string& said) {
   return true;
 }
 
-const std::vector<OptionSpec> verify_options = {
+const List<OptionSpec> verify_options = {
     {"--plan", "PLAN", "plan.json of a configure", false},
     {"--images", "LIST", "the images wanted, before those of PLAN: \"sm_80;compute_90\"", false},
     {"--objects", "FILE", "a file that names, one a line, the objects the target compiled", false},
@@ -205,12 +203,12 @@ Verdict verify(const Host& host, const VerifyRequest& request) {
             "  help: look for a flag that replaces the architectures: CMAKE_CUDA_FLAGS, "
             "NVCC_APPEND_FLAGS,\n        CUDA_ARCHITECTURES or COMPILE_OPTIONS of the target\n")};
   }
-  std::vector<std::string> names;
+  List<std::string> names;
   for (const Image& image : v.wanted) names.push_back(image.str());
   return {0, cat("verified: every fat binary holds ", join(names, " "), "\n", said)};
 }
 
-int verb_verify(Host& host, const std::vector<std::string>& args) {
+int verb_verify(Host& host, const List<std::string>& args) {
   Options options;
   int status = 0;
   if (!parse_options(args, verify_options,

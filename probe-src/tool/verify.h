@@ -4,14 +4,14 @@
 // needed are those that torch loads.
 #pragma once
 #include <string>
-#include <vector>
 
+#include "base/list.h"
 #include "host/host.h"
 
 namespace tcs {
 
 struct VerifyRequest {
-  std::vector<std::string> files;
+  List<std::string> files;
   std::string plan;     // path of a plan.json; "" when `images` says it
   std::string images;   // "sm_80;compute_90": wanted before those of the plan
   std::string objects;  // path of a list of the target's own objects; "" = the files are judged

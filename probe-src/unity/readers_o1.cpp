@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One translation unit of tcstack-core: what reads images, compiled with -O1: thousands of small reads a file.
+// One translation unit of tcstack-core: what reads images, compiled with -O1: thousands of small
+// reads a file.
 #include "readers/archive.cpp"
 #include "readers/cubin.cpp"
 #include "readers/dynamic.cpp"

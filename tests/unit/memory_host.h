@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "base/list.h"
 #include "base/text.h"
 #include "host/host.h"
 
@@ -38,7 +38,7 @@ class MemoryHost : public Host {
   std::map<std::string, std::string> links;      // path -> target (absolute or relative)
   std::map<std::string, std::string> variables;  // the environment
   std::function<Outcome(const Command&)> on_run;  // answers run(); default: not started
-  std::vector<Command> ran;                       // every command that was run
+  List<Command> ran;                              // every command that was run
 
   // An executable file.
   void program(const std::string& path, const std::string& content = "#!program") {
@@ -60,8 +60,10 @@ class MemoryHost : public Host {
     out = it->second;
     return true;
   }
-  std::vector<std::pair<std::string, std::string>> environment() const override {
-    return {variables.begin(), variables.end()};
+  List<std::pair<std::string, std::string>> environment() const override {
+    List<std::pair<std::string, std::string>> out;
+    for (const auto& variable : variables) out.push_back(variable);
+    return out;
   }
   FileStat stat(const std::string& path) const override {
     FileStat s;
@@ -79,7 +81,7 @@ class MemoryHost : public Host {
   }
   std::string real_path(const std::string& path) const override {
     std::string real;
-    std::vector<std::string> parts = split(path, "/");
+    List<std::string> parts = split(path, "/");
     for (size_t i = 0, hops = 0; i < parts.size(); ++i) {
       if (parts[i] == ".") continue;
       if (parts[i] == "..") {
@@ -93,9 +95,9 @@ class MemoryHost : public Host {
         continue;
       }
       if (++hops > 40) return {};
-      std::vector<std::string> rest = split(link->second, "/");
+      List<std::string> rest = split(link->second, "/");
       if (starts_with(link->second, "/")) real.clear();
-      rest.insert(rest.end(), parts.begin() + static_cast<long>(i) + 1, parts.end());
+      for (++i; i < parts.size(); ++i) rest.push_back(parts[i]);
       parts = rest;
       i = static_cast<size_t>(-1);
     }
@@ -118,7 +120,7 @@ class MemoryHost : public Host {
     if (it->second.size() > limit) return Error{cat("larger than ", limit, " bytes"), path};
     return it->second;
   }
-  Result<std::vector<std::string>> list(const std::string& directory) const override {
+  Result<List<std::string>> list(const std::string& directory) const override {
     std::string real = real_path(directory);
     if (real.empty() || !is_directory(real)) return Error{"No such file or directory", directory};
     if (unreadable.count(real) != 0) return Error{"Permission denied", directory};
@@ -131,7 +133,9 @@ class MemoryHost : public Host {
     for (const auto& file : files) take(file.first);
     for (const auto& link : links) take(link.first);
     for (const auto& folder : directories) take(folder);
-    return std::vector<std::string>(names.begin(), names.end());
+    List<std::string> out;
+    for (const auto& name : names) out.push_back(name);
+    return out;
   }
   Result<Done> write_atomic(const std::string& path, std::string_view text) override {
     files[path] = std::string(text);
@@ -162,13 +166,14 @@ class MemoryHost : public Host {
     o.why = "No such file or directory";
     return o;
   }
-  std::vector<Outcome> run_all(const std::vector<Command>& commands, int) override {
-    std::vector<Outcome> out;
+  List<Outcome> run_all(const List<Command>& commands, int) override {
+    List<Outcome> out;
     for (const Command& c : commands) out.push_back(run(c));
     return out;
   }
   int cores() const override { return 2; }
   int64_t now() const override { return 1800000000; }
+  SystemNames system() const override { return {"Linux", "x86_64", "6.1.0-test", "2.36"}; }
   std::string cwd() const override { return "/cwd"; }
   std::string self() const override { return "/self/tcstack"; }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "findings/rules/common.h"
 
-#include <algorithm>
-
 namespace tcs {
 
 namespace {
@@ -20,7 +18,7 @@ constexpr TextRow kTexts[] = {
 };
 
 // False when an argument that the text depends on is empty. Placeholders: see texts.def.
-bool fill(const char* text, const std::vector<std::string>& args, std::string& out) {
+bool fill(const char* text, const List<std::string>& args, std::string& out) {
   bool whole = true;
   for (const char* c = text; *c; ++c) {
     const bool digit = *c == '{' && c[1] >= '0' && c[1] <= '9';
@@ -40,7 +38,7 @@ bool fill(const char* text, const std::vector<std::string>& args, std::string& o
 
 }  // namespace
 
-Finding& report(std::vector<Finding>& out, int id, const std::vector<std::string>& args) {
+Finding& report(List<Finding>& out, int id, const List<std::string>& args) {
   out.push_back(make_finding(id, ""));
   Finding& f = out.back();
   for (const auto& row : kTexts) {
@@ -79,8 +77,8 @@ Severity here_or_elsewhere(const RuleInput& in) {
   return other_machines(in) ? Severity::Warning : Severity::Error;
 }
 
-std::vector<const Device*> visible_devices(const Facts& facts) {
-  std::vector<const Device*> out;
+List<const Device*> visible_devices(const Facts& facts) {
+  List<const Device*> out;
   for (const auto& device : facts.devices.list)
     if (device.visible.or_else(true)) out.push_back(&device);
   return out;
@@ -94,47 +92,46 @@ std::string device_label(const Device& device) {
   return cat(device.name.or_else("a device without a name"), ", compute ", or_unknown(device.cc));
 }
 
-void add_devices(Finding& f, const std::vector<const Device*>& devices) {
-  std::vector<std::pair<std::string, int>> kinds;
-  for (const Device* device : devices) {
-    const std::string label = device_label(*device);
-    auto same = [&](const auto& kind) { return kind.first == label; };
-    auto it = std::find_if(kinds.begin(), kinds.end(), same);
-    if (it == kinds.end()) it = kinds.insert(kinds.end(), {label, 0});
-    ++it->second;
-  }
-  for (const auto& [label, count] : kinds)
+void add_devices(Finding& f, const List<const Device*>& devices) {
+  List<std::string> labels, done;
+  for (const Device* device : devices) labels.push_back(device_label(*device));
+  for (const std::string& label : labels) {
+    if (contains(done, label)) continue;
+    done.push_back(label);
+    int count = 0;
+    for (const std::string& other : labels) count += other == label ? 1 : 0;
     add(f, "device", count == 1 ? label : cat(count, " x ", label), "", devices[0]->cc.from);
+  }
 }
 
-std::vector<Image> images_in(const std::vector<std::string>& names) {
-  std::vector<Image> out;
+List<Image> images_in(const List<std::string>& names) {
+  List<Image> out;
   Image image;
   for (const auto& name : names)
     if (parse_image(name, image)) out.push_back(image);
   return out;
 }
 
-std::string image_words(std::vector<Image> images) {
-  std::sort(images.begin(), images.end());
-  std::vector<std::string> words;
+std::string image_words(List<Image> images) {
+  sort_few(images);
+  List<std::string> words;
   for (const auto& image : images) words.push_back(image.str());
   return words.empty() ? "none" : join(words, " ");
 }
 
-std::vector<Image> plan_images(const Plan& plan) {
-  std::vector<Image> out;
+List<Image> plan_images(const Plan& plan) {
+  List<Image> out;
   for (const auto& gencode : plan.gencodes) out.push_back(gencode.image());
   return out;
 }
 
-Fit serves(const std::vector<Image>& images, const Sm& sm, const Device* device) {
+Fit serves(const List<Image>& images, const Sm& sm, const Device* device) {
   Fit best = best_fit(images, sm);
   if (best != Fit::CrossTegra || !device) return best;
   for (const auto& probe : device->image_probe) {
     Image image;
     if (!parse_image(probe.image.value(), image) || fits(image, sm) != Fit::CrossTegra) continue;
-    if (std::find(images.begin(), images.end(), image) == images.end()) continue;
+    if (!contains(images, image)) continue;
     return probe.result.is("runs") ? Fit::Native : Fit::None;
   }
   return best;

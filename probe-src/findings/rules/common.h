@@ -2,8 +2,8 @@
 // What the rules share: questions to a RuleInput, and how layers are worded.
 #pragma once
 #include <string>
-#include <vector>
 
+#include "base/list.h"
 #include "base/text.h"
 #include "findings/finding.h"
 #include "tables/tables.h"
@@ -11,7 +11,7 @@
 namespace tcs {
 
 // A finding in the words of texts.def, filled with `args`.
-Finding& report(std::vector<Finding>& out, int id, const std::vector<std::string>& args);
+Finding& report(List<Finding>& out, int id, const List<std::string>& args);
 // One row of its table; an empty `from` is the layer's own name.
 void add(Finding& f, const char* layer, std::string has, std::string needs, std::string from);
 
@@ -24,18 +24,18 @@ bool builds(const RuleInput& in);  // something is compiled
 Severity here_or_elsewhere(const RuleInput& in);
 
 // --- devices
-std::vector<const Device*> visible_devices(const Facts& facts);
+List<const Device*> visible_devices(const Facts& facts);
 bool capability(const Device& device, Sm& out);
 std::string device_label(const Device& device);  // "NVIDIA H100, compute 9.0"
 // A row for each kind of device, "2 x NVIDIA H100, compute 9.0".
-void add_devices(Finding& f, const std::vector<const Device*>& devices);
+void add_devices(Finding& f, const List<const Device*>& devices);
 
 // --- images
-std::vector<Image> images_in(const std::vector<std::string>& names);
-std::string image_words(std::vector<Image> images);  // sorted, "sm_80 sm_90 compute_90"; "none"
-std::vector<Image> plan_images(const Plan& plan);
+List<Image> images_in(const List<std::string>& names);
+std::string image_words(List<Image> images);  // sorted, "sm_80 sm_90 compute_90"; "none"
+List<Image> plan_images(const Plan& plan);
 // What serves `device`: its own answer to an image probe first, then fits().
-Fit serves(const std::vector<Image>& images, const Sm& sm, const Device* device);
+Fit serves(const List<Image>& images, const Sm& sm, const Device* device);
 
 // --- wording
 std::string torch_label(const Facts& facts);        // "PyTorch 2.3.0+cu121"

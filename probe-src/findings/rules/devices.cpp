@@ -4,7 +4,7 @@
 namespace tcs {
 namespace {
 
-void no_visible_device(const RuleInput& in, std::vector<Finding>& out) {
+void no_visible_device(const RuleInput& in, List<Finding>& out) {
   const size_t hidden = in.facts.devices.list.size();
   const bool asked = native_asked(in), run = in.request.purpose == "run";
   const auto mask = in.facts.environment.find("CUDA_VISIBLE_DEVICES");
@@ -18,8 +18,8 @@ void no_visible_device(const RuleInput& in, std::vector<Finding>& out) {
   if (masked) add(f, "environment", cat("CUDA_VISIBLE_DEVICES='", mask->second, "'"), "", "");
 }
 
-void mig_instances(const std::vector<const Device*>& visible, std::vector<Finding>& out) {
-  std::vector<const Device*> mig;
+void mig_instances(const List<const Device*>& visible, List<Finding>& out) {
+  List<const Device*> mig;
   for (const Device* device : visible)
     if (device->mig.is(true)) mig.push_back(device);
   if (mig.size() < 2) return;
@@ -28,9 +28,9 @@ void mig_instances(const std::vector<const Device*>& visible, std::vector<Findin
 
 }  // namespace
 
-void rule_devices(const RuleInput& in, std::vector<Finding>& out) {
+void rule_devices(const RuleInput& in, List<Finding>& out) {
   const DeviceFacts& devices = in.facts.devices;
-  const std::vector<const Device*> visible = visible_devices(in.facts);
+  const List<const Device*> visible = visible_devices(in.facts);
   if (visible.empty() && (devices.list_known || devices.state.is("none")))
     return no_visible_device(in, out);
   // Without a driver there is nothing to ask: the driver's finding says it all.

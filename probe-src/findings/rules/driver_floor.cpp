@@ -17,7 +17,7 @@ bool below_floor(const DriverFacts& driver, const Version& cuda, const std::stri
 
 }  // namespace
 
-void rule_driver_floor(const RuleInput& in, std::vector<Finding>& out) {
+void rule_driver_floor(const RuleInput& in, List<Finding>& out) {
   const DriverFacts& driver = in.facts.driver;
   if (!driver.state.is("ok")) return;
   const bool windows = in.facts.host.os.is("windows") || in.facts.host.wsl.is(true);
@@ -28,7 +28,7 @@ void rule_driver_floor(const RuleInput& in, std::vector<Finding>& out) {
     std::string label;
     Text cuda;
   };
-  std::vector<Need> needs;
+  List<Need> needs;
   if (in.facts.torch.state.is("found"))
     needs.push_back({"torch", torch_label(in.facts), in.facts.torch.cuda});
   if (const Toolkit* toolkit = in.facts.toolkit(); toolkit && builds(in))

@@ -7,13 +7,13 @@ namespace {
 // Where only PTX fits it must be of an ISA that the driver reads (else error 222). `layer`: plan or
 // torch, whose `images` these are, made by CUDA `maker`.
 void judge_ptx(const RuleInput& in, const char* layer, const std::string& label,
-               const std::string& from, const std::vector<Image>& images, const Version& maker,
-               std::vector<Finding>& out) {
+               const std::string& from, const List<Image>& images, const Version& maker,
+               List<Finding>& out) {
   const DriverFacts& driver = in.facts.driver;
   Version speaks = Version::parse(driver.cuda.value());
   Version wanted = ptx_release(maker);
   if (!speaks.known() || !maker.known() || speaks >= wanted) return;
-  std::vector<const Device*> bad;
+  List<const Device*> bad;
   Sm sm;
   for (const Device* device : visible_devices(in.facts))
     if (capability(*device, sm) && serves(images, sm, device) == Fit::Jit) bad.push_back(device);
@@ -34,7 +34,7 @@ void judge_ptx(const RuleInput& in, const char* layer, const std::string& label,
 
 }  // namespace
 
-void rule_driver_ptx(const RuleInput& in, std::vector<Finding>& out) {
+void rule_driver_ptx(const RuleInput& in, List<Finding>& out) {
   if (!in.facts.driver.state.is("ok")) return;
   const TorchFacts& torch = in.facts.torch;
   const size_t before = out.size();

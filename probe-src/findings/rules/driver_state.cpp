@@ -35,7 +35,7 @@ Severity here_only(const RuleInput& in) {
   return native_asked(in) ? Severity::Error : Severity::Note;
 }
 
-void driver_missing(const RuleInput& in, std::vector<Finding>& out) {
+void driver_missing(const RuleInput& in, List<Finding>& out) {
   const DriverFacts& driver = in.facts.driver;
   const bool error = here_only(in) == Severity::Error, known = !driver.libcuda.empty();
   const char* wsl = "update the Windows driver; never install a Linux display driver in WSL";
@@ -50,15 +50,14 @@ void driver_missing(const RuleInput& in, std::vector<Finding>& out) {
   add_libcuda(driver, f);
 }
 
-void not_loaded(const RuleInput& in, std::vector<Finding>& out) {
+void not_loaded(const RuleInput& in, List<Finding>& out) {
   Finding& f = report(out, 203, {});
   f.severity = here_only(in);
   add(f, "driver", cat("libcuda ", or_unknown(in.facts.driver.version), ", no kernel module"), "",
       in.facts.driver.state.from);
 }
 
-void not_usable(const RuleInput& in, int id, const std::vector<std::string>& args,
-                std::vector<Finding>& out) {
+void not_usable(const RuleInput& in, int id, const List<std::string>& args, List<Finding>& out) {
   Finding& f = report(out, id, args);
   f.severity = here_or_elsewhere(in);
   if (id == 207) add_devices(f, visible_devices(in.facts));
@@ -67,7 +66,7 @@ void not_usable(const RuleInput& in, int id, const std::vector<std::string>& arg
   add_libcuda(in.facts.driver, f);
 }
 
-void other_error(const RuleInput& in, std::vector<Finding>& out) {
+void other_error(const RuleInput& in, List<Finding>& out) {
   const DriverFacts& driver = in.facts.driver;
   if (!driver.error_code.known()) {
     Finding& f = report(out, 920, {driver.reason});
@@ -86,7 +85,7 @@ void other_error(const RuleInput& in, std::vector<Finding>& out) {
 
 }  // namespace
 
-void rule_driver_state(const RuleInput& in, std::vector<Finding>& out) {
+void rule_driver_state(const RuleInput& in, List<Finding>& out) {
   const DriverFacts& driver = in.facts.driver;
   const LibCuda* lib = loaded_libcuda(driver);
   const int code = driver.state.is("error") ? driver.error_code.or_else(0) : 0;

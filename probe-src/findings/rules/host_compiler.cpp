@@ -62,7 +62,7 @@ std::string limit_label(const std::string& id, int newest) {
 }
 
 void refused(const Toolkit& t, const HostCompiler& compiler, const Limit& limit,
-             std::vector<Finding>& out) {
+             List<Finding>& out) {
   const std::string newest = limit_label(compiler.id.value(), limit.newest);
   const std::string gcc = cat("g++-", limit.newest);
   const std::string help =
@@ -78,7 +78,7 @@ void refused(const Toolkit& t, const HostCompiler& compiler, const Limit& limit,
   add(f, "toolkit", nvcc_label(t), "", limit.from);
 }
 
-bool known_bad(const RuleInput& in, const Toolkit& toolkit, std::vector<Finding>& out) {
+bool known_bad(const RuleInput& in, const Toolkit& toolkit, List<Finding>& out) {
   const HostCompiler& compiler = in.facts.host_compiler;
   Version cuda = Version::parse(toolkit.version.value());
   if (!cuda.known() || toolkit.works.is(true)) return false;
@@ -111,7 +111,7 @@ bool known_bad(const RuleInput& in, const Toolkit& toolkit, std::vector<Finding>
 
 }  // namespace
 
-void rule_host_compiler(const RuleInput& in, std::vector<Finding>& out) {
+void rule_host_compiler(const RuleInput& in, List<Finding>& out) {
   const Toolkit* toolkit = in.facts.toolkit();
   const HostCompiler& compiler = in.facts.host_compiler;
   if (!toolkit || !builds(in) || toolkit->works.is(true)) return;

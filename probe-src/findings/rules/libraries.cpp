@@ -11,8 +11,8 @@ bool is_driver_library(const Library& lib) {
   return starts_with(lib.soname.value(), "libcuda.so");
 }
 
-void missing_libraries(const RuleInput& in, std::vector<Finding>& out) {
-  std::vector<const Library*> gone;
+void missing_libraries(const RuleInput& in, List<Finding>& out) {
+  List<const Library*> gone;
   for (const auto& lib : in.facts.libraries)
     if (lib.state.is("missing") && !is_driver_library(lib)) gone.push_back(&lib);
   if (gone.empty()) return;
@@ -30,7 +30,7 @@ void missing_libraries(const RuleInput& in, std::vector<Finding>& out) {
         "by " + gone[i]->needed_by.or_else("PyTorch"), gone[i]->state.from);
 }
 
-void wrong_library(const Library& lib, std::vector<Finding>& out) {
+void wrong_library(const Library& lib, List<Finding>& out) {
   const Version has = Version::parse(lib.version.value()),
                 built = Version::parse(lib.built_against.value());
   const bool older = has.known() && built.known() && has < built,
@@ -53,9 +53,9 @@ void wrong_library(const Library& lib, std::vector<Finding>& out) {
 }
 
 // Run-time compilation: a library's kernels may fit a device that its own NVRTC does not know.
-void nvrtc(const RuleInput& in, const Library& lib, std::vector<Finding>& out) {
+void nvrtc(const RuleInput& in, const Library& lib, List<Finding>& out) {
   if (!starts_with(lib.soname.value(), "libnvrtc.so") || !lib.archs.known()) return;
-  const std::vector<Image> archs = images_in(lib.archs.value());
+  const List<Image> archs = images_in(lib.archs.value());
   for (const Device* device : visible_devices(in.facts)) {
     Sm sm;
     bool knows = !capability(*device, sm);
@@ -71,7 +71,7 @@ void nvrtc(const RuleInput& in, const Library& lib, std::vector<Finding>& out) {
 
 }  // namespace
 
-void rule_libraries(const RuleInput& in, std::vector<Finding>& out) {
+void rule_libraries(const RuleInput& in, List<Finding>& out) {
   missing_libraries(in, out);
   for (const auto& lib : in.facts.libraries) {
     wrong_library(lib, out);

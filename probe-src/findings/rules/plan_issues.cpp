@@ -40,7 +40,7 @@ History history_of(const RuleInput& in, const PlanIssue& i) {
 }
 
 // An arch that the user wrote is the user's error; one that the planner met for a target is 916.
-void unbuildable(const RuleInput& in, const PlanIssue& i, std::vector<Finding>& out) {
+void unbuildable(const RuleInput& in, const PlanIssue& i, List<Finding>& out) {
   const History history = history_of(in, i);
   const bool removed = i.kind == IssueKind::Removed, none = i.kind == IssueKind::NoArch;
   const std::string token =
@@ -90,7 +90,7 @@ bool default_without_member(const RuleInput& in, const PlanIssue& i) {
   return i.kind == IssueKind::NoMember && !i.by_user && in.plan.gencodes.empty();
 }
 
-void plain_issue(const RuleInput& in, const PlanIssue& i, int id, std::vector<Finding>& out) {
+void plain_issue(const RuleInput& in, const PlanIssue& i, int id, List<Finding>& out) {
   const bool renamed = i.kind == IssueKind::Renamed;
   std::string detail = i.detail;
   for (const auto& other : in.plan.issues)
@@ -114,7 +114,7 @@ void plain_issue(const RuleInput& in, const PlanIssue& i, int id, std::vector<Fi
 
 }  // namespace
 
-void rule_plan_issues(const RuleInput& in, std::vector<Finding>& out) {
+void rule_plan_issues(const RuleInput& in, List<Finding>& out) {
   if (!builds(in)) return;  // nothing is compiled: the plan is not used
   for (const auto& issue : in.plan.issues) {
     // The device rules say these with more behind them.

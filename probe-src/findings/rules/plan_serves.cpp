@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
 #include "findings/rules/common.h"
 
 namespace tcs {
 
 // A list says what is built; the devices here and the targets say what it should serve.
-void rule_plan_serves(const RuleInput& in, std::vector<Finding>& out) {
+void rule_plan_serves(const RuleInput& in, List<Finding>& out) {
   const Plan& plan = in.plan;
   if (!builds(in) || !plan.by_user || plan.gencodes.empty()) return;
   struct Served {
@@ -15,7 +13,7 @@ void rule_plan_serves(const RuleInput& in, std::vector<Finding>& out) {
     std::string label;
     bool asked;
   };
-  std::vector<Served> all;
+  List<Served> all;
   Sm sm;
   const bool native = native_asked(in);
   for (const Device* device : visible_devices(in.facts))
@@ -23,13 +21,11 @@ void rule_plan_serves(const RuleInput& in, std::vector<Finding>& out) {
   for (const auto& target : plan.targets)
     if (target.device < 0) all.push_back({target.sm, nullptr, target.label, true});
 
-  const std::vector<Image> images = plan_images(plan);
-  std::vector<Sm> done;
+  const List<Image> images = plan_images(plan);
+  List<Sm> done;
   for (const auto& served : all) {
     Fit fit = serves(images, served.sm, served.device);
-    if ((fit != Fit::None && fit != Fit::CrossTegra) ||
-        std::find(done.begin(), done.end(), served.sm) != done.end())
-      continue;
+    if ((fit != Fit::None && fit != Fit::CrossTegra) || contains(done, served.sm)) continue;
     done.push_back(served.sm);
     const bool cross = fit == Fit::CrossTegra;
     Finding& f =

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
 #include "findings/rules/common.h"
 
 namespace tcs {
 namespace {
 
-// What the link farm repairs: folders and names that point to files which are there.
-bool repaired(const std::string& part) {
+// What the module repairs: folders and names that point to files which are there; and NVRTC, which
+// PyTorch's CMake code links and an extension does not need (measured on pip toolkits
+// of 13.2, 13.5).
+bool repaired(const std::string& part, const Toolkit& t) {
+  if (part == "nvrtc") return t.layout.is("pip");
   return part == "lib64" || part == "nvToolsExt" || ends_with(part, ".so");
 }
 
-void missing_parts(const RuleInput& in, const Toolkit& t, std::vector<Finding>& out) {
-  std::vector<std::string> gone, completed;
-  for (const auto& part : t.missing.value()) (repaired(part) ? completed : gone).push_back(part);
+void missing_parts(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
+  List<std::string> gone, completed;
+  for (const auto& part : t.missing.value()) (repaired(part, t) ? completed : gone).push_back(part);
   // A link needs the file that it names.
-  if (std::find(gone.begin(), gone.end(), "cudart") != gone.end())
-    completed.erase(std::remove(completed.begin(), completed.end(), "libcudart.so"),
-                    completed.end());
+  if (contains(gone, "cudart")) remove_from(completed, "libcudart.so");
   const std::string root = t.root.or_else("toolkit");
   if (!completed.empty())
     add(report(out, 307, {join(completed, ", no ")}), "toolkit",
@@ -38,7 +37,7 @@ void missing_parts(const RuleInput& in, const Toolkit& t, std::vector<Finding>& 
 }
 
 // cicc writes PTX that ptxas reads: a newer cicc is known to fail, other mixtures may.
-void parts_differ(const Toolkit& toolkit, std::vector<Finding>& out) {
+void parts_differ(const Toolkit& toolkit, List<Finding>& out) {
   const Version own = Version::parse(toolkit.version.value());
   const Version ptxas =
       Version::parse((toolkit.ptxas.known() ? toolkit.ptxas : toolkit.version).value());
@@ -46,8 +45,8 @@ void parts_differ(const Toolkit& toolkit, std::vector<Finding>& out) {
     const char* name;
     const Text& release;
   };
-  std::vector<std::string> words;
-  std::vector<Evidence> rows;
+  List<std::string> words;
+  List<Evidence> rows;
   bool fails = false;
   for (const auto& part : {Part{"headers", toolkit.headers}, Part{"ptxas", toolkit.ptxas},
                            Part{"cicc", toolkit.cicc}, Part{"cudart", toolkit.cudart}}) {
@@ -72,10 +71,10 @@ void parts_differ(const Toolkit& toolkit, std::vector<Finding>& out) {
                        toolkit.works.is(true) ? "y" : "", toolkit.layout.is("pip") ? pins : other});
   if (toolkit.works.known() ? !toolkit.works.value() : fails) f.severity = Severity::Error;
   add(f, "toolkit", nvcc_and_root(toolkit), "", toolkit.version.from);
-  f.evidence.insert(f.evidence.end(), rows.begin(), rows.end());
+  f.evidence.append(rows);
 }
 
-void broken_toolkit(const RuleInput& in, const Toolkit& t, std::vector<Finding>& out) {
+void broken_toolkit(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   if (!t.works.is(false) || t.failure.kind.is("host-compiler")) return;
   const std::string kind = t.failure.kind.value();
   Finding& f = report(out, 305,
@@ -90,7 +89,7 @@ void broken_toolkit(const RuleInput& in, const Toolkit& t, std::vector<Finding>&
   add(f, "toolkit", nvcc_label(t), "", t.nvcc.or_else(t.version.from));
 }
 
-void no_toolkit(const RuleInput& in, std::vector<Finding>& out) {
+void no_toolkit(const RuleInput& in, List<Finding>& out) {
   const Text& cuda = in.facts.torch.cuda;
   const std::string release = cuda.known() ? " " + cuda.value() : "";
   Finding& f = report(out, 301, {release});
@@ -100,7 +99,7 @@ void no_toolkit(const RuleInput& in, std::vector<Finding>& out) {
 
 }  // namespace
 
-void rule_toolkit(const RuleInput& in, std::vector<Finding>& out) {
+void rule_toolkit(const RuleInput& in, List<Finding>& out) {
   const ToolkitFacts& toolkits = in.facts.toolkits;
   const Toolkit* toolkit = in.facts.toolkit();
   if (toolkit) {

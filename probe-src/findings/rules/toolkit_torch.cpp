@@ -25,7 +25,7 @@ const Toolkit* better_one(const RuleInput& in, const Toolkit& own, const Version
 
 // The compiler of a build tree never changes; the user may mean another one by now.
 void stale_tree(const RuleInput& in, const Toolkit& own, const Toolkit* better,
-                std::vector<Finding>& out) {
+                List<Finding>& out) {
   const std::string& origin = own.origin.value();
   if (!contains(origin, kTree) || contains(origin, "CMAKE_CUDA_COMPILER")) return;
   const Toolkit* wanted = nullptr;
@@ -46,7 +46,7 @@ void stale_tree(const RuleInput& in, const Toolkit& own, const Toolkit* better,
 
 }  // namespace
 
-void rule_toolkit_torch(const RuleInput& in, std::vector<Finding>& out) {
+void rule_toolkit_torch(const RuleInput& in, List<Finding>& out) {
   const Toolkit* toolkit = in.facts.toolkit();
   // A PyTorch that is itself to be built has no CUDA yet.
   if (!toolkit || in.request.purpose != "extension") return;

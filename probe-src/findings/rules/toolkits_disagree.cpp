@@ -21,7 +21,7 @@ Version release_on_path(const ToolkitFacts& toolkits, std::string& where) {
 
 }  // namespace
 
-void rule_toolkits_disagree(const RuleInput& in, std::vector<Finding>& out) {
+void rule_toolkits_disagree(const RuleInput& in, List<Finding>& out) {
   const Toolkit* toolkit = in.facts.toolkit();
   if (!toolkit || !builds(in)) return;
   std::string where;

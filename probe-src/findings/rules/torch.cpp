@@ -4,7 +4,7 @@
 namespace tcs {
 namespace {
 
-void torch_absent(const RuleInput& in, std::vector<Finding>& out) {
+void torch_absent(const RuleInput& in, List<Finding>& out) {
   const PythonFacts& python = in.facts.python;
   const std::string label =
       cat(python.executable.or_else("Python"), " ", or_unknown(python.version),
@@ -27,7 +27,7 @@ void torch_absent(const RuleInput& in, std::vector<Finding>& out) {
   if (python.state.is("found")) add(f, "python", label, "", python.executable.from);
 }
 
-void torch_without_cuda(const RuleInput& in, std::vector<Finding>& out) {
+void torch_without_cuda(const RuleInput& in, List<Finding>& out) {
   const Text& flavour = in.facts.torch.flavour;
   Finding& f = report(out, 603,
                       {torch_label(in.facts), flavour.is("cpu")    ? "CPU"
@@ -37,7 +37,7 @@ void torch_without_cuda(const RuleInput& in, std::vector<Finding>& out) {
   add_devices(f, visible_devices(in.facts));
 }
 
-void extensions(const RuleInput& in, std::vector<Finding>& out) {
+void extensions(const RuleInput& in, List<Finding>& out) {
   const Flag& abi = in.facts.torch.cxx11_abi;
   auto words = [](bool on) { return cat("_GLIBCXX_USE_CXX11_ABI=", on ? 1 : 0); };
   for (const auto& extension : in.facts.extensions) {
@@ -53,7 +53,7 @@ void extensions(const RuleInput& in, std::vector<Finding>& out) {
 
 }  // namespace
 
-void rule_torch(const RuleInput& in, std::vector<Finding>& out) {
+void rule_torch(const RuleInput& in, List<Finding>& out) {
   const TorchFacts& torch = in.facts.torch;
   if (in.request.purpose == "pytorch-source") return;
   if (torch.state.is("absent")) return torch_absent(in, out);

@@ -14,8 +14,8 @@ struct Wanted {
 
 // Devices first: what is here is always looked at, even when the list is for other machines.
 // Default targets are PyTorch's own.
-std::vector<Wanted> wanted(const RuleInput& in) {
-  std::vector<Wanted> out;
+List<Wanted> wanted(const RuleInput& in) {
+  List<Wanted> out;
   Sm sm;
   for (const Device* device : visible_devices(in.facts))
     if (capability(*device, sm)) out.push_back({sm, device, device_label(*device)});
@@ -25,7 +25,7 @@ std::vector<Wanted> wanted(const RuleInput& in) {
   return out;
 }
 
-bool one_arch(const std::vector<Image>& images) {
+bool one_arch(const List<Image>& images) {
   for (const auto& image : images)
     if (image.sm.base() != images[0].sm.base()) return false;
   return true;
@@ -40,7 +40,7 @@ struct Coverage {
 Coverage coverage(const TorchLibrary& library, const Sm& sm) {
   Coverage out;
   for (const auto& set : library.sets) {
-    const std::vector<Image> images = images_in(set.images);
+    const List<Image> images = images_in(set.images);
     if (images.empty() || one_arch(images)) continue;
     out.all += set.count;
     if (best_fit(images, sm) != Fit::None) out.served += set.count;
@@ -76,8 +76,7 @@ void add_target(const RuleInput& in, const Wanted& w, Finding& f) {
       in.facts.torch.images.from);
 }
 
-void lacks(const RuleInput& in, const Wanted& w, const std::vector<Image>& images,
-           std::vector<Finding>& out) {
+void lacks(const RuleInput& in, const Wanted& w, const List<Image>& images, List<Finding>& out) {
   bool ptx = false, newer = true;
   std::string other;  // the newest that is there
   for (const auto& image : images) {
@@ -103,7 +102,7 @@ void lacks(const RuleInput& in, const Wanted& w, const std::vector<Image>& image
 // PyTorch is judged by the library with most of its kernels. Others have lists of their own:
 // MAGMA's libtorch_cuda_linalg.so lacks 7.5 in every wheel of 2.11, whose users do not miss it as a
 // rule.
-void judge_coverage(const RuleInput& in, const Wanted& w, std::vector<Finding>& out) {
+void judge_coverage(const RuleInput& in, const Wanted& w, List<Finding>& out) {
   const TorchLibrary* main = nullptr;
   int most = 0;
   for (const auto& library : in.facts.torch.libraries) {
@@ -128,8 +127,8 @@ void judge_coverage(const RuleInput& in, const Wanted& w, std::vector<Finding>& 
   }
 }
 
-void judge_target(const RuleInput& in, const Wanted& w, const std::vector<Image>& images,
-                  std::vector<Finding>& out) {
+void judge_target(const RuleInput& in, const Wanted& w, const List<Image>& images,
+                  List<Finding>& out) {
   const Fit fit = serves(images, w.sm, w.device);
   if (fit == Fit::None) return lacks(in, w, images, out);
   if (fit == Fit::CrossTegra)
@@ -139,12 +138,12 @@ void judge_target(const RuleInput& in, const Wanted& w, const std::vector<Image>
 
 }  // namespace
 
-void rule_torch_images(const RuleInput& in, std::vector<Finding>& out) {
+void rule_torch_images(const RuleInput& in, List<Finding>& out) {
   const TorchFacts& torch = in.facts.torch;
   if (!torch.state.is("found") || !torch.flavour.is("cuda") ||
       in.request.purpose == "pytorch-source")
     return;
-  const std::vector<Wanted> all = wanted(in);
+  const List<Wanted> all = wanted(in);
   if (!torch.images.known()) {
     if (!all.empty())
       report(out, 691,
@@ -152,11 +151,11 @@ void rule_torch_images(const RuleInput& in, std::vector<Finding>& out) {
               torch.reason});
     return;
   }
-  std::vector<Image> images = images_in(torch.images.value());
-  std::sort(images.begin(), images.end());
-  std::vector<Sm> done;
+  List<Image> images = images_in(torch.images.value());
+  sort_few(images);
+  List<Sm> done;
   for (const auto& w : all) {
-    if (std::find(done.begin(), done.end(), w.sm) != done.end()) continue;
+    if (contains(done, w.sm)) continue;
     done.push_back(w.sm);
     judge_target(in, w, images, out);
   }

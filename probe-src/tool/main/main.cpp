@@ -2,8 +2,8 @@
 #include <signal.h>
 
 #include <string>
-#include <vector>
 
+#include "base/list.h"
 #include "base/text.h"
 #include "probes/driver.h"
 #include "tool/verbs.h"
@@ -12,7 +12,7 @@ namespace {
 
 struct Verb {
   const char* name;
-  int (*run)(tcs::Host&, const std::vector<std::string>&);
+  int (*run)(tcs::Host&, const tcs::List<std::string>&);
   const char* help;
 };
 
@@ -62,7 +62,8 @@ int unknown_verb(const std::string& name) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
+  tcs::List<std::string> args;
+  for (int i = 1; i < argc; ++i) args.push_back(argv[i]);
   if (args.empty()) {
     tcs::print_err(usage());
     return 2;
@@ -74,8 +75,10 @@ int main(int argc, char** argv) {
   }
   signal(SIGPIPE, SIG_IGN);
   std::unique_ptr<tcs::Host> host = tcs::make_real_host();
+  const std::string name = args[0];
+  args.erase(args.begin());
   for (const Verb& verb : verbs) {
-    if (args[0] == verb.name) return verb.run(*host, {args.begin() + 1, args.end()});
+    if (name == verb.name) return verb.run(*host, args);
   }
-  return unknown_verb(args[0]);
+  return unknown_verb(name);
 }

@@ -8,9 +8,9 @@
 using namespace tcs;
 
 TEST_CASE("split leaves out empty parts, lines_of keeps empty lines") {
-  CHECK(split(";8.6; 9.0;;", "; ") == std::vector<std::string>{"8.6", "9.0"});
+  CHECK(split(";8.6; 9.0;;", "; ") == List<std::string>{"8.6", "9.0"});
   CHECK(split("", ";").empty());
-  CHECK(lines_of("a\r\n\nb") == std::vector<std::string>{"a", "", "b"});
+  CHECK(lines_of("a\r\n\nb") == List<std::string>{"a", "", "b"});
 }
 
 TEST_CASE("a number is the whole text and within its bound") {
@@ -29,6 +29,7 @@ TEST_CASE("a number is the whole text and within its bound") {
 
 TEST_CASE("the tail of what a child printed shows no control characters") {
   CHECK(tail("  abc\x1b[31m\n", 100) == "abc?[31m");
+  CHECK(tail("a\xFF\xC3\xA4\xC3", 100) == "a?\xC3\xA4?");
   CHECK(tail("0123456789", 4) == "...6789");
 }
 

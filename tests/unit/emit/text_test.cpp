@@ -138,7 +138,7 @@ TEST_CASE("success is one line") {
   facts.torch.state = Text("found");
   facts.torch.version = Text("2.11.0+cu130");
   facts.torch.cuda = Text("13.0");
-  facts.devices.list.emplace_back();
+  facts.devices.list.add();
   Report report;
   report.outcome = "ok";
   CHECK(summary_line(report, facts, plan_of("9.0")) ==

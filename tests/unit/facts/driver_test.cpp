@@ -10,7 +10,7 @@ namespace {
 
 Facts gather(MemoryHost& host, const std::string& answer, const Inputs& in = {}) {
   host.on_run = [answer](const Command& command) {
-    CHECK(command.argv == std::vector<std::string>{"/self/tcstack", "--driver-probe"});
+    CHECK(command.argv == List<std::string>{"/self/tcstack", "--driver-probe"});
     return MemoryHost::exits(0, answer);
   };
   Facts facts;

@@ -3,8 +3,8 @@
 #pragma once
 #include <algorithm>
 #include <string>
-#include <vector>
 
+#include "base/list.h"
 #include "facts/gather.h"
 #include "memory_host.h"
 
@@ -13,7 +13,7 @@ namespace tcs {
 class ToolkitHost : public MemoryHost {
  public:
   // Suffixed architectures that every nvcc here takes, and the folder-wide host compiler limit.
-  std::vector<std::string> suffixed{"90a", "100a", "100f"};
+  List<std::string> suffixed{"90a", "100a", "100f"};
   std::string gcc_macros =
       "#define __GNUC__ 12\n#define __GNUC_MINOR__ 2\n#define __GNUC_PATCHLEVEL__ 0\n";
   std::string compile_error;                    // of a compile without -ccbin
@@ -28,7 +28,7 @@ class ToolkitHost : public MemoryHost {
   // A complete one at `root`, library names as given under `lib`.
   void toolkit(const std::string& root, const std::string& release,
                const std::string& lib = "lib64",
-               std::vector<std::string> libraries = {"libcudart.so", "libcudart.so.13"}) {
+               List<std::string> libraries = {"libcudart.so", "libcudart.so.13"}) {
     for (const char* tool : {"nvcc", "ptxas", "cudafe++", "fatbinary"})
       program(root + "/bin/" + tool, "ELF");
     program(root + "/nvvm/bin/cicc", "ELF");

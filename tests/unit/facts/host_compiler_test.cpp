@@ -64,5 +64,5 @@ TEST_CASE("compilers that fit are those within the toolkit's limits, newest firs
   t.gcc_max = Fact<int>(11);
   t.clang_max = Fact<int>(14);
   CHECK(fitting_host_compilers(host, t) ==
-        std::vector<std::string>{"/bin/g++-11", "/bin/g++-9", "/bin/clang++-14"});
+        List<std::string>{"/bin/g++-11", "/bin/g++-9", "/bin/clang++-14"});
 }

@@ -14,14 +14,14 @@ std::string with(const std::string& members) {
 }
 
 std::string refusal(const std::string& text) {
-  std::vector<std::string> unknown;
+  List<std::string> unknown;
   Result<Facts> facts = read_facts(text, unknown);
   REQUIRE_FALSE(facts);
   return facts.error().str();
 }
 
 Facts read(const std::string& members) {
-  std::vector<std::string> unknown;
+  List<std::string> unknown;
   Result<Facts> facts = read_facts(with(members), unknown);
   INFO((facts ? "" : facts.error().str()));
   REQUIRE(facts);
@@ -45,7 +45,7 @@ TEST_CASE("the origin of each fact is kept in the object's from") {
       "\"toolkits\": {\"list\": [{\"version\": \"12.4\", \"from\": {\"version\": \"nvcc "
       "--version\"}}], "
       "\"selected\": 0}");
-  std::vector<std::string> unknown;
+  List<std::string> unknown;
   Result<Facts> facts = read_facts(text, unknown);
   REQUIRE(facts);
   CHECK(facts->toolkit()->version.from == "nvcc --version");
@@ -56,7 +56,7 @@ TEST_CASE("the origin of each fact is kept in the object's from") {
 }
 
 TEST_CASE("members that the schema does not have are collected with their place") {
-  std::vector<std::string> unknown;
+  List<std::string> unknown;
   Result<Facts> facts = read_facts(
       with("\"devices\": {\"list\": [{\"name\": \"A\",\n  \"colour\": 1}]}, \"weather\": {}"),
       unknown);
@@ -103,7 +103,7 @@ TEST_CASE("another schema, a selection outside the list and a repeated member ar
 }
 
 TEST_CASE("a request is read with its defaults, and its words are checked") {
-  std::vector<std::string> unknown;
+  List<std::string> unknown;
   Result<Request> request = read_request("{}", unknown);
   REQUIRE(request);
   CHECK(request->purpose == "extension");

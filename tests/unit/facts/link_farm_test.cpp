@@ -71,7 +71,7 @@ TEST_CASE("nothing is laid for an nvcc that does not answer, nor for clang") {
   Toolkit clang;
   clang.root = Text("/v/nvidia/cu13");
   clang.layout = Text("clang");
-  clang.missing = Names(std::vector<std::string>{"lib64"});
+  clang.missing = Names(List<std::string>{"lib64"});
   CHECK(*lay_link_farm(host, clang, "/b/toolkit") == "/v/nvidia/cu13");
   CHECK(host.links.empty());
 }

@@ -10,7 +10,7 @@ using namespace tcs;
 
 namespace {
 
-std::string object(const std::string& soname, std::vector<std::string> needed = {},
+std::string object(const std::string& soname, List<std::string> needed = {},
                    const std::string& rpath = {}, const std::string& runpath = {}) {
   SharedObject so;
   so.soname = soname;
@@ -20,14 +20,14 @@ std::string object(const std::string& soname, std::vector<std::string> needed = 
   return so.bytes();
 }
 
-const Loaded* find(const std::vector<Loaded>& all, const std::string& soname) {
+const Loaded* find(const List<Loaded>& all, const std::string& soname) {
   for (const Loaded& one : all)
     if (one.soname == soname) return &one;
   return nullptr;
 }
 
 // A cache of the new form with one row a name.
-std::string cache_bytes(const std::vector<std::pair<std::string, std::string>>& rows) {
+std::string cache_bytes(const List<std::pair<std::string, std::string>>& rows) {
   std::string strings, table;
   const uint32_t base = static_cast<uint32_t>(48 + rows.size() * 24);
   auto u32 = [](std::string& out, uint32_t v) { out.append(reinterpret_cast<char*>(&v), 4); };

@@ -20,7 +20,7 @@ TEST_CASE("the release is read from nvcc's, ptxas' and the PTX's version line") 
 }
 
 TEST_CASE("lists of architectures skip what is no architecture") {
-  std::vector<Sm> list = parse_gpu_list("compute_75\nwarning: x\ncompute_103\n\ncompute_90a\n");
+  List<Sm> list = parse_gpu_list("compute_75\nwarning: x\ncompute_103\n\ncompute_90a\n");
   REQUIRE(list.size() == 3);
   CHECK(list[1].dotted() == "10.3");
   CHECK(list[2].digits() == "90a");
@@ -39,8 +39,8 @@ TEST_CASE("a dry run gives root, tools and the host compiler, with blanks in pat
   CHECK(d.top == "/a b/bin/..");
   CHECK(d.cicc_dir == "/a b/bin/../nvvm/bin");
   CHECK(d.host_compiler == "/h c/g++");
-  CHECK(d.include_dirs == std::vector<std::string>{"/a b/bin/../include"});
-  CHECK(d.library_dirs == std::vector<std::string>{"/a b/bin/../lib/stubs", "/a b/bin/../lib"});
+  CHECK(d.include_dirs == List<std::string>{"/a b/bin/../include"});
+  CHECK(d.library_dirs == List<std::string>{"/a b/bin/../lib/stubs", "/a b/bin/../lib"});
   CHECK(parse_dry_run("no such output").here.empty());
 }
 

@@ -47,8 +47,7 @@ TEST_CASE("a venv is known by its pyvenv.cfg and nothing is run") {
   CHECK(facts.python.version.is("3.11.2"));
   CHECK(facts.python.executable.is("/work/my env/bin/python3"));
   CHECK(facts.python.executable.from == "VIRTUAL_ENV");
-  CHECK(facts.python.search_path ==
-        std::vector<std::string>{"/work/my env/lib/python3.11/site-packages"});
+  CHECK(facts.python.search_path == List<std::string>{"/work/my env/lib/python3.11/site-packages"});
   CHECK(host.ran.empty());
 }
 
@@ -143,7 +142,7 @@ TEST_CASE("a shim is asked, and its answer names the real interpreter") {
   CHECK(facts.python.executable.is("/home/u/.pyenv/versions/3.11.7/bin/python3"));
   CHECK(facts.python.kind.is("pyenv"));
   CHECK(facts.python.search_path ==
-        std::vector<std::string>{"/home/u/.pyenv/versions/3.11.7/lib/python3.11/site-packages"});
+        List<std::string>{"/home/u/.pyenv/versions/3.11.7/lib/python3.11/site-packages"});
 }
 
 TEST_CASE("a python that prints garbage, hangs or fails is passed over with its reason") {
@@ -197,7 +196,7 @@ TEST_CASE("other interpreters that hold a torch are named") {
   host.variables = {{"PATH", "/usr/bin:/opt/conda/bin"}};
   Facts facts = gather(host);
   CHECK(facts.python.prefix.is("/usr"));
-  CHECK(facts.python.elsewhere == std::vector<std::string>{"/opt/conda/bin/python3.12"});
+  CHECK(facts.python.elsewhere == List<std::string>{"/opt/conda/bin/python3.12"});
 
   // Packages that both share are no reason to change the interpreter.
   host.files["/shared/torch/version.py"] = "";

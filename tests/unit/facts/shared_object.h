@@ -5,16 +5,17 @@
 
 #include <cstring>
 #include <string>
-#include <vector>
+
+#include "base/list.h"
 
 namespace tcs {
 
 struct SharedObject {
   std::string soname;
-  std::vector<std::string> needed;
+  List<std::string> needed;
   std::string rpath, runpath;
-  std::vector<std::string> symbols;        // defined ones
-  std::vector<std::vector<uint32_t>> fat;  // fat binaries, each a list of archs: {80, 90}
+  List<std::string> symbols;  // defined ones
+  List<List<uint32_t>> fat;   // fat binaries, each a list of archs: {80, 90}
   uint16_t machine = EM_X86_64;
 
   std::string bytes() const {
@@ -81,7 +82,7 @@ struct SharedObject {
   }
   std::string fat_section() const {
     std::string out;
-    for (const std::vector<uint32_t>& archs : fat) {
+    for (const List<uint32_t>& archs : fat) {
       std::string entries;
       for (uint32_t arch : archs) {
         std::string entry(48, '\0');

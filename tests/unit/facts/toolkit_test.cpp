@@ -53,7 +53,7 @@ TEST_CASE("one install that many names lead to is listed once, with all of them"
   CHECK(t.gcc_max.is(15));
   CHECK(t.clang_max.is(20));
   CHECK(facts.toolkits.on_path.is("13.2.78"));
-  CHECK(t.missing.value() == std::vector<std::string>{"nvrtc"});
+  CHECK(t.missing.value() == List<std::string>{"nvrtc"});
 }
 
 TEST_CASE("the toolkit nearest to PyTorch's CUDA is chosen, not below it where one is above") {
@@ -186,7 +186,7 @@ TEST_CASE("a pip toolkit beside PyTorch is found, with what it lacks") {
   CHECK(t.layout.is("pip"));
   CHECK(t.cudart.is("13.2.75"));
   CHECK(t.library_dir.is("/v/site-packages/nvidia/cu13/lib"));
-  CHECK(t.missing.value() == std::vector<std::string>{"libcudart.so", "lib64", "nvrtc"});
+  CHECK(t.missing.value() == List<std::string>{"libcudart.so", "lib64", "nvrtc"});
 }
 
 TEST_CASE("a distribution's wrapper and its nvcc elsewhere are one toolkit below the prefix") {
@@ -328,7 +328,7 @@ TEST_CASE("a conda prefix keeps headers and libraries under targets") {
   CHECK(facts.toolkit()->layout.is("conda"));
   CHECK(facts.toolkit()->headers.is("12.8"));
   CHECK(facts.toolkit()->library_dir.is("/c/targets/x86_64-linux/lib"));
-  CHECK(facts.toolkit()->missing.value() == std::vector<std::string>{"nvrtc"});
+  CHECK(facts.toolkit()->missing.value() == List<std::string>{"nvrtc"});
 }
 
 TEST_CASE("a machine without a host compiler says which program nvcc looks for") {

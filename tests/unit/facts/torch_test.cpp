@@ -87,7 +87,7 @@ TEST_CASE("a wheel's facts come from its files") {
   CHECK(facts.torch.python_tag.is("cp311"));
   CHECK(facts.torch.root.is("/site/torch"));
   CHECK(facts.torch.cmake_dir.is("/site/torch/share/cmake/Torch"));
-  CHECK(facts.torch.images.value() == std::vector<std::string>{"sm_80", "sm_90", "sm_100"});
+  CHECK(facts.torch.images.value() == List<std::string>{"sm_80", "sm_90", "sm_100"});
   REQUIRE(facts.torch.libraries.size() == 1);
   CHECK(facts.torch.libraries[0].fat_binaries.is(3));
   CHECK(facts.torch.libraries[0].coverage[0].fat_binaries == 2);
@@ -259,7 +259,7 @@ TEST_CASE("the halves of 1.13's CUDA library count together") {
   part.fat = {{35}};
   host.files["/site/torch/lib/libtorch_cuda_linalg.so"] = part.bytes();
   Facts facts = gather(host);
-  CHECK(facts.torch.images.value() == std::vector<std::string>{"sm_37", "sm_50", "sm_80"});
+  CHECK(facts.torch.images.value() == List<std::string>{"sm_37", "sm_50", "sm_80"});
   CHECK(facts.torch.libraries.size() == 4);
 }
 

@@ -24,7 +24,7 @@ struct Folder {
   ~Folder() { (void)make_real_host()->remove_tree(path); }
 };
 
-Outcome run(std::vector<std::string> argv, int timeout_ms = 20000) {
+Outcome run(List<std::string> argv, int timeout_ms = 20000) {
   Command command;
   command.argv = std::move(argv);
   command.timeout_ms = timeout_ms;
@@ -101,10 +101,10 @@ TEST_CASE("output beyond the limit is dropped, the child goes on") {
 }
 
 TEST_CASE("several children run at once, outcomes in the order given") {
-  std::vector<Command> commands(5);
+  List<Command> commands(5);
   for (size_t i = 0; i < commands.size(); ++i)
     commands[i].argv = {"sh", "-c", cat("sleep 0.", 5 - i, "; echo ", i)};
-  std::vector<Outcome> outcomes = make_real_host()->run_all(commands, 5);
+  List<Outcome> outcomes = make_real_host()->run_all(commands, 5);
   int64_t total = 0;
   int64_t longest = 0;
   for (size_t i = 0; i < outcomes.size(); ++i) {
@@ -128,6 +128,26 @@ TEST_CASE("files are written whole or not at all") {
   REQUIRE_FALSE(full);
   CHECK(full.error().place == "/dev/full/x");
   CHECK(contains(host->read(path, 2).error().text, "larger than 2 bytes"));
+}
+
+TEST_CASE("writing to a device or through a link leaves the device and the link") {
+  Folder folder;
+  auto host = make_real_host();
+  struct stat before {};
+  REQUIRE(stat("/dev/null", &before) == 0);
+  std::string link = folder.path + "/to-null";
+  REQUIRE(host->symlink("/dev/null", link));
+  REQUIRE(host->write_atomic(link, "text"));
+  struct stat after {};
+  REQUIRE(stat("/dev/null", &after) == 0);
+  CHECK(S_ISCHR(after.st_mode));
+  CHECK(after.st_rdev == before.st_rdev);
+  REQUIRE(host->write_atomic(folder.path + "/file", "old"));
+  REQUIRE(host->symlink("file", folder.path + "/link"));
+  REQUIRE(host->write_atomic(folder.path + "/link", "new"));
+  CHECK(*host->read(folder.path + "/file") == "new");
+  CHECK(contains(host->write_atomic("/dev/full", "text").error().text, "No space left"));
+  CHECK(contains(host->write_atomic(folder.path, "text").error().text, "is a directory"));
 }
 
 TEST_CASE("a directory, a FIFO and a missing file are refused by name") {

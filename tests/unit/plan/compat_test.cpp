@@ -37,11 +37,11 @@ struct Nvlink {
   const char* release;
   bool unified;  // 13.2 and later mix desktop and Tegra
   const char* cubins;
-  std::vector<NvlinkRow> rows;
+  List<NvlinkRow> rows;
 };
 
-const std::vector<Nvlink>& nvlink() {
-  static const std::vector<Nvlink> all = {
+const List<Nvlink>& nvlink() {
+  static const List<Nvlink> all = {
       {"11.8.89",
        false,
        "35 37 50 52 53 60 61 62 70 72 75 80 86 87 89 90",
@@ -136,7 +136,7 @@ const std::vector<Nvlink>& nvlink() {
 TEST_CASE("fits agrees with every answer of nvlink from 11.8 to 13.5") {
   for (const Nvlink& release : nvlink()) {
     for (const NvlinkRow& row : release.rows) {
-      std::vector<std::string> accepted = split(row.accepted, " ");
+      List<std::string> accepted = split(row.accepted, " ");
       for (const std::string& cubin : split(release.cubins, " ")) {
         Sm device;
         REQUIRE(parse_sm_digits(row.device, device));
@@ -207,7 +207,7 @@ TEST_CASE("Tegra and desktop parts of one major are only across") {
 }
 
 TEST_CASE("the best of several images decides, PTX before a guess across Tegra") {
-  std::vector<Image> images = {image("sm_80"), image("compute_80")};
+  List<Image> images = {image("sm_80"), image("compute_80")};
   CHECK(best_fit(images, cc("8.6")) == Fit::Native);
   CHECK(best_fit(images, cc("8.7")) == Fit::Jit);
   CHECK(best_fit(images, cc("7.5")) == Fit::None);

@@ -30,8 +30,8 @@ struct Lists {
         "sm_110",  "120",      "90-real",  "100-virtual", "Ampere",   "Hopper",    "Blackwell+PTX"};
     return forms[next(sizeof(forms) / sizeof(forms[0]))];
   }
-  std::vector<std::string> tokens() {
-    std::vector<std::string> out;
+  List<std::string> tokens() {
+    List<std::string> out;
     for (unsigned n = next(7) + 1; n > 0; --n) out.push_back(token());
     return out;
   }
@@ -41,9 +41,9 @@ struct Lists {
 
 TEST_CASE("gencode flags, one an image") {
   CHECK(gencode_flags(plan_of("8.6(8.0)+PTX;9.0a")) ==
-        std::vector<std::string>{"-gencode=arch=compute_80,code=compute_80",
-                                 "-gencode=arch=compute_80,code=sm_86",
-                                 "-gencode=arch=compute_90a,code=sm_90a"});
+        List<std::string>{"-gencode=arch=compute_80,code=compute_80",
+                          "-gencode=arch=compute_80,code=sm_86",
+                          "-gencode=arch=compute_90a,code=sm_90a"});
 }
 
 TEST_CASE("the torch list has numbers in numeric order") {
@@ -56,13 +56,13 @@ TEST_CASE("the torch list cannot say PTX alone") {
   Dialect d = torch_list(plan_of("8.6;90-virtual"));
   CHECK(d.text == "8.6");
   CHECK_FALSE(d.complete);
-  CHECK(d.left_out == std::vector<std::string>{"-gencode=arch=compute_90,code=compute_90"});
+  CHECK(d.left_out == List<std::string>{"-gencode=arch=compute_90,code=compute_90"});
 }
 
 TEST_CASE("the torch list never writes 8.6(8.0)+PTX, which torch reads as two PTX images") {
   Dialect d = torch_list(plan_of("8.6(8.0)+PTX"));
   CHECK(d.text == "8.6(8.0)");
-  CHECK(d.left_out == std::vector<std::string>{"-gencode=arch=compute_80,code=compute_80"});
+  CHECK(d.left_out == List<std::string>{"-gencode=arch=compute_80,code=compute_80"});
 }
 
 TEST_CASE("what an older torch's CMake cannot read is left out of its list") {
@@ -114,14 +114,14 @@ TEST_CASE("a dialect and what it left out are the whole plan") {
   Lists lists{2};
   for (int round = 0; round < 400; ++round) {
     Plan plan = plan_of(join(lists.tokens(), ";"));
-    std::vector<std::string> whole = gencode_flags(plan);
+    List<std::string> whole = gencode_flags(plan);
     std::sort(whole.begin(), whole.end());
     for (const Dialect& d :
          {torch_list(plan), torch_python_list(plan), cmake_architectures(plan)}) {
       const char* reader = d.text.find('-') == std::string::npos ? "torch" : "cmake";
-      std::vector<std::string> got = gencode_flags(plan_of(d.text, "", reader));
+      List<std::string> got = gencode_flags(plan_of(d.text, "", reader));
       if (d.text.empty()) got.clear();
-      got.insert(got.end(), d.left_out.begin(), d.left_out.end());
+      got.append(d.left_out);
       std::sort(got.begin(), got.end());
       CHECK(got == whole);
     }
@@ -131,7 +131,7 @@ TEST_CASE("a dialect and what it left out are the whole plan") {
 TEST_CASE("the order of a list's entries changes nothing") {
   Lists lists{3};
   for (int round = 0; round < 200; ++round) {
-    std::vector<std::string> tokens = lists.tokens();
+    List<std::string> tokens = lists.tokens();
     std::string plan = shown(plan_of(join(tokens, ";")));
     std::reverse(tokens.begin(), tokens.end());
     CHECK(shown(plan_of(join(tokens, " "))) == plan);
@@ -143,16 +143,16 @@ TEST_CASE("the order of devices changes no image, and one more device removes no
                              "9.0", "10.3", "11.0", "12.0", "12.1", "13.0"};
   Lists lists{4};
   for (int round = 0; round < 100; ++round) {
-    std::vector<std::string> devices;
-    std::vector<std::string> before;
+    List<std::string> devices;
+    List<std::string> before;
     for (unsigned n = 0; n < 5; ++n) {
       devices.push_back(ccs[lists.next(12)]);
       Facts facts = with_nvcc("12.8", kNvcc128), turned = facts;
       for (const std::string& cc : devices) add_device(facts, cc);
-      for (auto it = devices.rbegin(); it != devices.rend(); ++it) add_device(turned, *it);
+      for (size_t i = devices.size(); i-- > 0;) add_device(turned, devices[i]);
       Plan plan = make_plan(facts, Request());
       CHECK(shown(make_plan(turned, Request())) == shown(plan));
-      std::vector<std::string> now = gencode_flags(plan);
+      List<std::string> now = gencode_flags(plan);
       for (const std::string& flag : before) {
         CHECK(std::find(now.begin(), now.end(), flag) != now.end());
       }

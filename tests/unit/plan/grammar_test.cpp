@@ -276,7 +276,7 @@ TEST_CASE("no entry of any list is dropped in silence, and no bytes are too odd"
   for (int round = 0; round < 3000; ++round) {
     std::string list;
     for (size_t n = next(24); n > 0; --n) list += alphabet[next(alphabet.size())];
-    std::vector<std::string> entries = split(list, "; \t");
+    List<std::string> entries = split(list, "; \t");
     std::sort(entries.begin(), entries.end());
     auto distinct = std::unique(entries.begin(), entries.end()) - entries.begin();
     ArchTokens parsed = parse_arch_list(list, round % 2 == 0 ? "torch" : "cmake");

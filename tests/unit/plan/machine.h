@@ -2,8 +2,8 @@
 // Machines and requests for the planner's tests.
 #pragma once
 #include <string>
-#include <vector>
 
+#include "base/list.h"
 #include "base/text.h"
 #include "plan/plan.h"
 
@@ -33,7 +33,7 @@ inline tcs::Facts with_nvcc_release(const std::string& version) {
 // nvcc said what it builds.
 inline tcs::Facts with_nvcc(const std::string& version, const std::string& digits) {
   tcs::Facts facts = with_nvcc_release(version);
-  std::vector<std::string> names;
+  tcs::List<std::string> names;
   for (const std::string& d : tcs::split(digits, " ")) {
     names.push_back("sm_" + d);
     names.push_back("compute_" + d);
@@ -59,7 +59,7 @@ struct SetRow {
   int count;
 };
 inline void add_torch(tcs::Facts& facts, const std::string& version,
-                      const std::vector<SetRow>& rows) {
+                      const tcs::List<SetRow>& rows) {
   facts.torch.state = std::string("found");
   facts.torch.version = version;
   facts.torch.flavour = std::string("cuda");
@@ -81,7 +81,7 @@ inline tcs::Request list_request(const std::string& list, const std::string& dia
   return request;
 }
 
-inline tcs::Request target_request(const std::vector<std::string>& targets) {
+inline tcs::Request target_request(const tcs::List<std::string>& targets) {
   tcs::Request request;
   request.targets_known = true;
   request.targets = targets;
@@ -91,7 +91,7 @@ inline tcs::Request target_request(const std::vector<std::string>& targets) {
 
 // "80:80 80:ptx 90a:90a": virtual and real of each image.
 inline std::string shown(const tcs::Plan& plan) {
-  std::vector<std::string> parts;
+  tcs::List<std::string> parts;
   for (const tcs::Gencode& g : plan.gencodes) {
     parts.push_back(g.virt.digits() + ":" + (g.ptx ? std::string("ptx") : g.real.digits()));
   }

@@ -75,7 +75,7 @@ TEST_CASE("a PyTorch for one architecture, with PTX, is mirrored whole") {
 TEST_CASE("a PyTorch known by a bare list of images is taken at its plain ones") {
   Facts facts = with_nvcc("13.0.88", kNvcc130);
   facts.torch.state = std::string("found");
-  facts.torch.images = std::vector<std::string>{"sm_80", "sm_90", "sm_90a", "sm_103f", "sm_120"};
+  facts.torch.images = List<std::string>{"sm_80", "sm_90", "sm_90a", "sm_103f", "sm_120"};
   CHECK(shown(make_plan(facts, Request())) == "80:80 90:90 120:120");
 }
 

@@ -10,7 +10,7 @@ using namespace make;
 
 namespace {
 
-using Strings = std::vector<std::string>;
+using Strings = List<std::string>;
 
 Result<ElfDynamic> dynamic(const std::string& bytes) {
   MemoryHost host;

@@ -79,7 +79,7 @@ TEST_CASE("the ISA version of PTX is read from its header, also when the text is
   Result<ImageList> list = read(
       fat_binary({ptx(90, 8, 5), ptx(120, 10, 1, 0x8000), ptx(80, 8, 5, 0x2000), ptx(75, 0, 0)}));
   REQUIRE(list);
-  CHECK(list->ptx_isa == std::vector<std::string>{"8.5", "10.1"});
+  CHECK(list->ptx_isa == List<std::string>{"8.5", "10.1"});
   CHECK(list->ptx_unread == 1);
 }
 

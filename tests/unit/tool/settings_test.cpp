@@ -54,7 +54,7 @@ TEST_CASE(
   CHECK_FALSE(make_request(host, in).targets_known);
   host.variables["TORCH_CUDA_STACK_TARGETS"] = "RTX 4090; 9.0;";
   Request r = make_request(host, in);
-  CHECK(r.targets == std::vector<std::string>{"RTX 4090", "9.0"});
+  CHECK(r.targets == List<std::string>{"RTX 4090", "9.0"});
   CHECK(r.targets_from == "TORCH_CUDA_STACK_TARGETS (environment)");
 }
 
@@ -75,7 +75,7 @@ TEST_CASE("a policy word that does not exist is refused with the words there are
   policy = make_policy(host, in);
   REQUIRE(policy);
   CHECK(policy->fail_on == Severity::Warning);
-  CHECK(policy->allow == std::vector<std::string>{"TCS601"});
+  CHECK(policy->allow == List<std::string>{"TCS601"});
 }
 
 TEST_CASE("a deadline is a number of seconds from 1 to 3600") {

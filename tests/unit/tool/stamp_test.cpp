@@ -85,6 +85,28 @@ TEST_CASE("a stamp falls with anything that an answer came from") {
     host.files["/site/torch/version.py"] = "__version__ = '2.15.0'";
     CHECK(falls(host, in));
   }
+  SECTION("a torch that came into an environment without one") {
+    MemoryHost host = machine();
+    Facts none;
+    none.python.search_path = {"/venv/lib/python3.11/site-packages"};
+    std::string without = make_stamp(host, in, none);
+    CHECK(stamp_holds(host, in, without));
+    host.files["/venv/lib/python3.11/site-packages/torch/version.py"] = "";
+    CHECK_FALSE(stamp_holds(host, in, without));
+  }
+  SECTION("a toolkit that came to where the user said it is") {
+    Inputs named = in;
+    named.set["TOOLKIT"] = "/opt/cuda-13.2";
+    std::string without = make_stamp(machine(), named, facts());
+    MemoryHost host = machine();
+    host.program("/opt/cuda-13.2/bin/nvcc");
+    CHECK_FALSE(stamp_holds(host, named, without));
+  }
+  SECTION("whether the user's own site folder counts") {
+    MemoryHost host = machine();
+    host.variables["PYTHONNOUSERSITE"] = "1";
+    CHECK(falls(host, in));
+  }
   SECTION("a variable that does not matter changes nothing") {
     MemoryHost host = machine();
     host.variables["LINES"] = "50";

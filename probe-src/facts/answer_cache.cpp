@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "facts/answer_cache.h"
+
+#include "base/text.h"
+#include "facts/facts_io.h"
+
+namespace tcs {
+namespace {
+
+// Bounds the cache's size; two keys that meet in a slot cost a question, no more.
+constexpr uint64_t kSlots = 64;
+
+uint64_t fnv1a(std::string_view text) {
+  uint64_t hash = 14695981039346656037ull;
+  for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+  return hash;
+}
+
+std::string slot(const Inputs& in, const std::string& key) {
+  return path_join(in.cache_dir, cat("answers/", fnv1a(key) % kSlots, ".json"));
+}
+
+void add_file(const Host& host, const std::string& path, std::string& key) {
+  FileStat stat = host.stat(path);
+  key += cat(path, " = ", host.real_path(path), " ", stat.size, " ", stat.mtime_ns, "\n");
+}
+
+}  // namespace
+
+std::string answers_key(const Host& host, const Inputs& in, const Toolkit& toolkit) {
+  std::string key =
+      cat("answers/1 " TCS_VERSION, in.work_dir.empty() ? " listed\n" : " compiled\n");
+  const std::string root = toolkit.root.value(), include = toolkit.include_dir.value();
+  add_file(host, toolkit.nvcc.value(), key);
+  for (const char* part :
+       {"bin/ptxas", "bin/cudafe++", "bin/nvcc.profile", "nvvm/bin/cicc", "lib64", "lib"})
+    add_file(host, path_join(root, part), key);
+  for (const char* header : {"cuda.h", "cuda_runtime.h", "crt/host_config.h"})
+    add_file(host, path_join(include, header), key);
+  add_file(host, "/usr/include/features.h", key);
+  const std::string path = host.env_or("PATH", "");
+  for (const char* program : {"gcc", "g++", "cc", "c++", "clang", "clang++", "ptxas", "cicc"})
+    add_file(host, find_program(host, program, path), key);
+  for (const char* name : {"CMAKE_CUDA_HOST_COMPILER", "CUDA_HOST_COMPILER"}) {
+    const std::string* value = in.find(name);
+    if (value != nullptr) add_file(host, *value, key);
+  }
+  for (const auto& variable : host.environment()) {
+    for (const char* prefix :
+         {"NVCC_", "CUDA", "PATH", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH",
+          "GCC_", "COMPILER_PATH", "LD_LIBRARY_PATH"}) {
+      if (starts_with(variable.first, prefix) && !starts_with(variable.first, "CUDA_VISIBLE"))
+        key += cat(variable.first, "=", variable.second, "\n");
+    }
+  }
+  return key;
+}
+
+bool recall_answers(const Host& host, const Inputs& in, const std::string& key, Toolkit& toolkit,
+                    HostCompiler& compiler) {
+  if (in.cache_dir.empty()) return false;
+  Result<std::string> text = host.read(slot(in, key), 1u << 20);
+  if (!text) return false;
+  Result<Json> json = parse_json(*text);
+  const Json* kept = json ? json->find("key") : nullptr;
+  const Json* answers = json ? json->find("answers") : nullptr;
+  if (kept == nullptr || answers == nullptr || kept->text != key) return false;
+  List<std::string> unknown;
+  Result<Facts> facts = read_facts(write_json(*answers, 0), unknown);
+  if (!facts || facts->toolkits.list.size() != 1) return false;
+  std::string origin_from = toolkit.origin.from, origin = toolkit.origin.value();
+  toolkit = facts->toolkits.list[0];
+  toolkit.origin = Text(origin, origin_from);
+  compiler = facts->host_compiler;
+  return true;
+}
+
+void keep_answers(Host& host, const Inputs& in, const std::string& key, const Toolkit& toolkit,
+                  const HostCompiler& compiler) {
+  if (in.cache_dir.empty() || !toolkit.works.is(true)) return;
+  Facts facts;
+  facts.toolkits.list_known = true;
+  facts.toolkits.list.push_back(toolkit);
+  facts.host_compiler = compiler;
+  Json json = Json::object();
+  json.add("key", key).add("answers", facts_to_json(facts));
+  std::string path = slot(in, key);
+  if (host.make_directories(path_parent(path)))
+    (void)host.write_atomic(path, write_json(json, 0)).operator bool();
+}
+
+}  // namespace tcs
