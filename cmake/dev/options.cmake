@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # How this repository itself is compiled: warnings and, on demand, sanitizers.
 option(TCS_WERROR "Warnings are errors" OFF)
 set(TCS_SANITIZE "" CACHE STRING "Value for -fsanitize=, e.g. address,undefined")

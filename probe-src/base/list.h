@@ -85,7 +85,10 @@ class List : public ListBase {
 
   T& push_back(T value) { return *new (grown()) T(static_cast<T&&>(value)); }
   T& add() { return *new (grown()) T(); }
-  void append(const List& more) { append_copies(more.data_, more.size_); }
+  void append(const List& more) {
+    if (&more == this) return append(List(more));  // its own memory may move
+    append_copies(more.data_, more.size_);
+  }
   void append(std::initializer_list<T> more) { append_copies(more.begin(), more.size()); }
   void erase(T* at) { erase_at(static_cast<size_t>(at - begin())); }
 };

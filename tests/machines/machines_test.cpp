@@ -36,7 +36,7 @@ Machine load(const std::string& name) {
   CHECK(document->find("id")->text == name);
   CHECK_FALSE(document->find("source")->text.empty());
   Machine machine;
-  std::vector<std::string> unknown;
+  List<std::string> unknown;
   Result<Facts> facts = read_facts(write_json(*document->find("facts")), unknown);
   Result<Request> request = read_request(write_json(*document->find("request")), unknown);
   REQUIRE(facts);
@@ -148,7 +148,7 @@ TEST_CASE("numbers and slugs of findings are unique, and the hundreds name the l
 TEST_CASE("what a machine holds is the same after it was written and read again") {
   for (const RuleRow& row : registry()) {
     Machine machine = load(cat(row.id, "-", row.slug, "-hit"));
-    std::vector<std::string> unknown;
+    List<std::string> unknown;
     const std::string once = write_json(facts_to_json(machine.facts));
     Result<Facts> again = read_facts(once, unknown);
     REQUIRE(again);

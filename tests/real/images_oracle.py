@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`tcstack images --json` against two oracles: the table below, and NVIDIA's cuobjdump.
 
 The table holds what the real libtorch_cuda files contain. cuobjdump prints 100f and 103f without the suffix, so an

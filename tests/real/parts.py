@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Real PyTorch wheels, CUDA toolkits, drivers, a compiler and CMakes for the tests, by name.
 
     parts.py get NAME...    fetch what is missing, print one path a line (progress goes to stderr)

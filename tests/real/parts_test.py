@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of parts.py: its own rules on made-up input, and each part that the cache holds put to use. Fetches nothing."""
 import ctypes
 import multiprocessing

@@ -37,17 +37,17 @@ Facts gather(MemoryHost& host, const Inputs& in = {}) {
 TEST_CASE("a venv is known by its pyvenv.cfg and nothing is run") {
   MemoryHost host;
   add_python(host, "/usr", "3.11");
-  add_venv(host, "/work/my env", "/usr", "3.11",
+  add_venv(host, "/home/me/my env", "/usr", "3.11",
            "home = /usr/bin\ninclude-system-site-packages = false\nversion = 3.11.2\n");
   host.directories.insert("/usr/lib/python3/dist-packages");
-  host.variables = {{"PATH", "/usr/bin"}, {"VIRTUAL_ENV", "/work/my env"}};
+  host.variables = {{"PATH", "/usr/bin"}, {"VIRTUAL_ENV", "/home/me/my env"}};
   Facts facts = gather(host);
   CHECK(facts.python.state.is("found"));
   CHECK(facts.python.kind.is("venv"));
   CHECK(facts.python.version.is("3.11.2"));
-  CHECK(facts.python.executable.is("/work/my env/bin/python3"));
+  CHECK(facts.python.executable.is("/home/me/my env/bin/python3"));
   CHECK(facts.python.executable.from == "VIRTUAL_ENV");
-  CHECK(facts.python.search_path == List<std::string>{"/work/my env/lib/python3.11/site-packages"});
+  CHECK(facts.python.search_path == List<std::string>{"/home/me/my env/lib/python3.11/site-packages"});
   CHECK(host.ran.empty());
 }
 
