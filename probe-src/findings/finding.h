@@ -76,13 +76,16 @@ struct Policy {
       components;  // the components asked for, empty = all; what others have to say is a note
 };
 
+// Does it fail under this policy? A note never does: what was allowed is a note.
+bool reaches(const Finding& finding, const Policy& policy);
+
 struct Report {
   TCS_VALUE(Report);
   std::string outcome;  // ok | warn | fail
   bool complete = true;
   List<Finding> findings;  // sorted: severity high to low, then id, then message
 };
-// Runs every rule, silences consequences of a root cause, applies the policy.
+// Runs every rule, applies the policy, silences consequences of a root cause.
 Report judge(const RuleInput& in, const Policy& policy);
 
 }  // namespace tcs

@@ -23,7 +23,8 @@ constexpr Silence kSilences[] = {
 #include "findings/registry.def"
 };
 
-// Judged on what was found, before any is taken out: a chain of causes leaves its first.
+// Judged before any is taken out: a chain of causes leaves its first. And after the policy: what
+// was allowed is a note and hides nothing that still counts.
 bool silenced(const Finding& finding, const List<Finding>& all) {
   for (const auto& pair : kSilences) {
     if (pair.consequence != finding.id) continue;
@@ -47,6 +48,9 @@ bool asked_for(Layer layer, const Policy& policy) {
   return false;
 }
 
+// Allowed or not, nothing can be built by a plan that is empty.
+constexpr int kPlanEmpty = 908;
+
 void make_note(Finding& finding, const char* why) {
   if (finding.severity == Severity::Note) return;
   finding.notes.push_back(why);
@@ -61,28 +65,34 @@ bool sorts_before(const Finding& a, const Finding& b) {
 
 }  // namespace
 
+bool reaches(const Finding& finding, const Policy& policy) {
+  return !policy.never && finding.severity != Severity::Note && finding.severity >= policy.fail_on;
+}
+
 Report judge(const RuleInput& in, const Policy& policy) {
   List<Finding> all;
   for (Rule rule : kRules) rule(in, all);
 
-  Report report;
-  for (const auto& finding : all)
-    if (!silenced(finding, all)) report.findings.push_back(finding);
-  for (auto& finding : report.findings) {
-    if (allowed(finding, policy.allow))
-      make_note(finding, "allowed by the request, so it is a note here");
+  for (auto& finding : all) {
+    if (allowed(finding, policy.allow)) {
+      if (finding.id == kPlanEmpty)
+        finding.notes.push_back("it cannot be allowed: there would be nothing to build");
+      else
+        make_note(finding, "allowed by the request, so it is a note here");
+    }
     if (!asked_for(finding.layer, policy))
       make_note(finding, "a note here: COMPONENTS does not name its layer");
   }
+  Report report;
+  for (const auto& finding : all)
+    if (!silenced(finding, all)) report.findings.push_back(finding);
   sort_few(report.findings, sorts_before);
 
   report.outcome = "ok";
   for (const auto& finding : report.findings) {
     if (finding.severity == Severity::Unknown) report.complete = false;
     if (finding.severity == Severity::Warning && report.outcome == "ok") report.outcome = "warn";
-    // A note never fails: what was allowed is a note.
-    if (!policy.never && finding.severity != Severity::Note && finding.severity >= policy.fail_on)
-      report.outcome = "fail";
+    if (reaches(finding, policy)) report.outcome = "fail";
   }
   return report;
 }

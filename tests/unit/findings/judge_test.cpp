@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch_test_macros.hpp>
 
+#include "base/text.h"
 #include "findings/finding.h"
 
 using namespace tcs;
@@ -70,6 +71,56 @@ TEST_CASE("an allowed error is a note and does not fail") {
   CHECK(report.outcome == "ok");
   REQUIRE(find(report, 601));
   CHECK(find(report, 601)->severity == Severity::Note);
+}
+
+TEST_CASE("no allowed finding turns an empty plan into ok") {
+  Facts facts = machine();
+  facts.devices.list[0].cc = Text("6.1");
+  facts.toolkits.list[0].version = Text("13.0");
+  facts.torch.cuda = Text("13.0");
+  struct Row {
+    const char *list, *targets, *allow;
+  };
+  for (const Row& row :
+       {Row{"6.1", "", "TCS901"}, Row{"8.0,8.6", "", "TCS906"}, Row{"99.9", "", "TCS905,TCS908"},
+        Row{"", "native", "TCS601"}, Row{"", "native", "TCS601,TCS916"},
+        Row{"", "native", "TCS601,TCS916,TCS908"}}) {
+    INFO(row.list << " " << row.targets << " allow " << row.allow);
+    Request request;
+    if (*row.list) request.arch_list = Text(row.list);
+    request.targets_known = *row.targets != 0;
+    if (request.targets_known) request.targets = {row.targets};
+    Policy policy;
+    policy.allow = split(row.allow, ",");
+    CHECK(make_plan(facts, request).gencodes.empty());
+    CHECK(run(facts, policy, request).outcome == "fail");
+  }
+  facts.devices = DeviceFacts();
+  facts.devices.state = Text("none");
+  Request native;
+  native.targets_known = true;
+  native.targets = {"native"};
+  Policy policy;
+  policy.allow = {"TCS101"};
+  CHECK(find(run(facts, policy, native), 908)->severity == Severity::Error);
+  policy = {};
+  policy.components = {Layer::Toolkit};
+  CHECK(run(facts, policy, native).outcome == "fail");
+}
+
+TEST_CASE("an allowed target that nvcc cannot build leaves the others to build") {
+  Facts facts = machine();
+  facts.devices.list[0].cc = Text("8.6");
+  facts.toolkits.list[0].version = Text("13.0");
+  facts.torch.cuda = Text("13.0");
+  facts.torch.images = Names({"sm_61", "sm_86"});
+  Request request;
+  request.targets_known = true;
+  request.targets = {"6.1", "8.6"};
+  CHECK(run(facts, {}, request).outcome == "fail");
+  Policy policy;
+  policy.allow = {"TCS916"};
+  CHECK(run(facts, policy, request).outcome == "ok");
 }
 
 TEST_CASE("fail-on never reports and does not fail") {
