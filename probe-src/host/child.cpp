@@ -159,6 +159,7 @@ class Child {
     dup2(out_.write_end, 1);
     dup2(err_.write_end, 2);
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     if (command_.cwd.empty() || chdir(command_.cwd.c_str()) == 0) execvpe(argv[0], argv, envp);
     int error = errno;
     ssize_t ignored = ::write(failed.write_end, &error, sizeof error);

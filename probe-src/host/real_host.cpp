@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -56,17 +57,8 @@ class RealFile final : public File {
   uint64_t size_;
 };
 
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t put = ::write(fd, text.data(), text.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return false;
-    text.remove_prefix(static_cast<size_t>(put));
-  }
-  return true;
-}
-
 Result<Done> write_to(const std::string& path, int flags, std::string_view text) {
+  signal(SIGXFSZ, SIG_IGN);  // a file over `ulimit -f` is an error, not the end
   // A FIFO that nobody reads is an error (ENXIO), not a wait; one that is read may be slow.
   int fd = ::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, 0644);
   if (fd < 0) return system_error(path);
@@ -182,6 +174,9 @@ class RealHost final : public Host {
     if (at.is_dir()) return Error{"is a directory; expected a file", path};
     // /dev/null, /dev/stdout, a FIFO: a rename would put a file in their place.
     if (at.type == FileStat::Type::Other) return write_to(path, O_WRONLY, text);
+    struct stat link {};
+    if (!at.exists() && lstat(path.c_str(), &link) == 0)
+      return Error{cat("is a link to what cannot be written: ", at.reason), path};
     // A link stays one: what it points to is replaced.
     std::string target = at.is_file() ? real_path(path) : path;
     std::string temporary = cat(target, ".", getpid(), ".tmp");
@@ -269,6 +264,16 @@ class RealHost final : public Host {
 };
 
 }  // namespace
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    ssize_t put = ::write(fd, text.data(), text.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return false;
+    text.remove_prefix(static_cast<size_t>(put));
+  }
+  return true;
+}
 
 std::unique_ptr<Host> make_real_host() {
   return std::make_unique<RealHost>();

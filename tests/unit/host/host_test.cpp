@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The real host: files in a folder of its own, real children.
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -130,6 +131,24 @@ TEST_CASE("files are written whole or not at all") {
   CHECK(contains(host->read(path, 2).error().text, "larger than 2 bytes"));
 }
 
+TEST_CASE("a file over the size limit is an error that leaves nothing behind") {
+  Folder folder;
+  auto host = make_real_host();
+  struct rlimit before {};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  struct rlimit small = before;
+  small.rlim_cur = 4096;
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+  Result<Done> written = host->write_atomic(folder.path + "/big", std::string(10000, 'x'));
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+  REQUIRE_FALSE(written);
+  CHECK(contains(written.error().text, "File too large"));
+  CHECK(host->list(folder.path)->empty());
+  // What is ignored here is not ignored in a child.
+  Outcome child = run({"sh", "-c", "kill -XFSZ $$"});
+  CHECK(child.state == Outcome::State::Signalled);
+}
+
 TEST_CASE("writing to a device or through a link leaves the device and the link") {
   Folder folder;
   auto host = make_real_host();
@@ -146,6 +165,17 @@ TEST_CASE("writing to a device or through a link leaves the device and the link"
   REQUIRE(host->symlink("file", folder.path + "/link"));
   REQUIRE(host->write_atomic(folder.path + "/link", "new"));
   CHECK(*host->read(folder.path + "/file") == "new");
+  REQUIRE(host->symlink("gone", folder.path + "/dangling"));
+  Result<Done> dangling = host->write_atomic(folder.path + "/dangling", "text");
+  REQUIRE_FALSE(dangling);
+  CHECK(dangling.error().place == folder.path + "/dangling");
+  CHECK(contains(dangling.error().text, "is a link to what cannot be written: No such file"));
+  CHECK(host->list(folder.path)->size() == 4);
+  std::string fifo = folder.path + "/fifo";
+  REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+  CHECK_FALSE(host->write_atomic(fifo, "text"));  // nobody reads it
+  REQUIRE(stat(fifo.c_str(), &after) == 0);
+  CHECK(S_ISFIFO(after.st_mode));
   CHECK(contains(host->write_atomic("/dev/full", "text").error().text, "No space left"));
   CHECK(contains(host->write_atomic(folder.path, "text").error().text, "is a directory"));
 }
