@@ -148,16 +148,25 @@ void learn_version(const Host& host, const std::string& libraries, TorchFacts& t
   if (Version::parse(cuda).known())
     torch.cuda = Text(Version::parse(cuda).major_minor(), text.from);
   auto holds = [&](const char* name) { return file_at(host, path_join(libraries, name)); };
+  // What version.py names goes before what lies in the folder.
   const char* flavour = nullptr;
-  if (!text.hip.empty() || holds("libtorch_hip.so"))
+  if (!text.hip.empty())
     flavour = "rocm";
-  else if (torch.cuda.known() || holds("libtorch_cuda.so"))
+  else if (torch.cuda.known())
     flavour = "cuda";
-  else if (!text.xpu.empty() || holds("libtorch_xpu.so"))
+  else if (!text.xpu.empty())
+    flavour = "xpu";
+  else if (holds("libtorch_hip.so"))
+    flavour = "rocm";
+  else if (holds("libtorch_cuda.so"))
+    flavour = "cuda";
+  else if (holds("libtorch_xpu.so"))
     flavour = "xpu";
   else if (text.has_version || holds("libtorch_cpu.so"))
     flavour = "cpu";
   if (flavour != nullptr) torch.flavour = Text(flavour, text.from);
+  if (torch.flavour.is("cuda") && !torch.cuda.known() && torch.reason.empty())
+    torch.reason = text.from + " does not say the CUDA release";
 }
 
 void learn_abi(const Host& host, const std::string& libraries, TorchFacts& torch) {
@@ -215,11 +224,22 @@ bool holds_operators(const std::string& name) {
          name == "libtorch_cuda_cpp.so";
 }
 
-void learn_images(const Host& host, const std::string& folder, TorchFacts& torch) {
+// libtorch_cuda.so of 1.13 holds no kernels, but needs the halves that do.
+std::string missing_half(const Host& host, const std::string& folder) {
+  Result<ElfDynamic> whole = read_dynamic(host, path_join(folder, "libtorch_cuda.so"));
+  if (!whole) return whole.error().str();
+  for (const std::string& name : whole->needed)
+    if (holds_operators(name) && !file_at(host, path_join(folder, name)))
+      return cat(path_join(folder, name), " is missing, and libtorch_cuda.so needs it");
+  return {};
+}
+
+// "" or why the operators' images are unknown. Those of the side libraries alone say nothing.
+std::string learn_images(const Host& host, const std::string& folder, TorchFacts& torch) {
   Result<List<std::string>> names = host.list(folder);
-  if (!names) return;
+  if (!names) return names.error().str();
   List<Image> all;
-  bool complete = true, any = false;
+  std::string lacks = missing_half(host, folder);
   for (const std::string& name : *names) {
     // In a shared prefix (conda, /usr/lib) only torch's own are meant.
     if (!ends_with(name, ".so") ||
@@ -227,10 +247,8 @@ void learn_images(const Host& host, const std::string& folder, TorchFacts& torch
       continue;
     const bool operators = holds_operators(name);
     Result<ImageList> list = read_images(host, path_join(folder, name));
-    any = any || operators;
     if (!list) {
-      complete = complete && !operators;
-      if (operators) torch.reason = list.error().str();
+      if (operators && lacks.empty()) lacks = list.error().str();
       continue;
     }
     if (list->fat_binaries == 0 && list->images.empty() && !operators) continue;
@@ -238,11 +256,12 @@ void learn_images(const Host& host, const std::string& folder, TorchFacts& torch
     if (operators)
       for (const ImageCount& row : list->images) add_once(all, row.image);
   }
-  if (!any || !complete) return;
+  if (!lacks.empty()) return lacks;
   sort_few(all);
   List<std::string> images;
   for (const Image& image : all) images.push_back(image.str());
   torch.images = Names(std::move(images), folder);
+  return {};
 }
 
 // "cp311" of _C.cpython-311-x86_64-linux-gnu.so.
@@ -260,7 +279,8 @@ void learn_python_tag(const Host& host, TorchFacts& torch) {
 
 // Half a torch: an interrupted install, an uninstall that left files, a checkout that was not
 // built.
-bool broken(const Host& host, const std::string& libraries, TorchFacts& torch) {
+bool broken(const Host& host, const std::string& libraries, Facts& facts) {
+  TorchFacts& torch = facts.torch;
   List<std::string> lacks;
   const std::string& root = torch.root.value();
   const bool package = file_at(host, root + "/__init__.py") || !torch.cmake_dir.known();
@@ -270,6 +290,10 @@ bool broken(const Host& host, const std::string& libraries, TorchFacts& torch) {
   else if (!file_at(host, path_join(libraries, "libc10.so")))
     lacks.push_back("lib/libc10.so");
   if (!torch.cmake_dir.known()) lacks.push_back("share/cmake/Torch/TorchConfig.cmake");
+  bool headers = false;  // conda and distributions keep them in the prefix
+  for (const std::string& prefix : {root, facts.python.prefix.value(), std::string("/usr")})
+    headers = headers || host.stat(prefix + "/include/torch").is_dir();
+  if (!headers) lacks.push_back("include/torch (the headers)");
   if (lacks.empty()) return false;
   torch.state = Text("broken", root);
   torch.reason = cat(root, " lacks ", join(lacks, ", "));
@@ -290,14 +314,18 @@ void gather_torch(Host& host, const Inputs& in, Facts& facts) {
   if (torch.state.known()) return;
   find_cmake_dir(host, facts.python, torch);
   const std::string libraries = torch_library_folder(host, facts);
-  if (!broken(host, libraries, torch)) torch.state = Text("found", torch.root.from);
+  if (!broken(host, libraries, facts)) torch.state = Text("found", torch.root.from);
   learn_version(host, libraries, torch);
   learn_standard(host, torch);
   learn_python_tag(host, torch);
   if (libraries.empty()) return;
   learn_abi(host, libraries, torch);
   if (!torch.flavour.is("cuda")) return;
-  learn_images(host, libraries, torch);
+  std::string lacks = learn_images(host, libraries, torch);
+  if (!lacks.empty()) {
+    torch.reason = torch.state.is("broken") ? cat(torch.reason, "; ", lacks) : lacks;
+    torch.state = Text("broken", libraries);
+  }
   gather_torch_libraries(host, libraries, facts);
 }
 

@@ -131,6 +131,8 @@ TEST_CASE("the flavour is what version.py names") {
   CHECK(gather(host).torch.flavour.is("rocm"));
   host.files["/site/torch/version.py"] = version_py("2.7.1+xpu", "None", "None", "'20250101'");
   CHECK(gather(host).torch.flavour.is("xpu"));
+  host.files["/site/torch/lib/libtorch_cuda.so"] = "";  // left there by another one
+  CHECK(gather(host).torch.flavour.is("xpu"));
 }
 
 TEST_CASE("the ABI of libc10.so's symbols is the ABI") {
@@ -178,6 +180,7 @@ TEST_CASE("a libtorch folder is found by Torch_DIR, its prefix or torch.utils.cm
 TEST_CASE("a distribution's libtorch in /usr has the version that CMake compares") {
   MemoryHost host;
   host.files["/usr/share/cmake/Torch/TorchConfig.cmake"] = "";
+  host.directories.insert("/usr/include/torch");
   host.files["/usr/share/cmake/Torch/TorchConfigVersion.cmake"] =
       "set(PACKAGE_VERSION \"2.6.0\")\n\n# Check\nif(PACKAGE_VERSION VERSION_LESS X)\n";
   host.files["/usr/lib/x86_64-linux-gnu/libtorch.so"] = library("libtorch.so");
@@ -269,9 +272,70 @@ TEST_CASE("a CUDA library that cannot be read leaves the images unknown, with th
   std::string& bytes = host.files["/site/torch/lib/libtorch_cuda.so"];
   bytes.resize(bytes.size() / 2);
   Facts facts = gather(host);
-  CHECK(facts.torch.state.is("found"));
+  CHECK(facts.torch.state.is("broken"));
   CHECK_FALSE(facts.torch.images.known());
   CHECK(facts.torch.reason.find("/site/torch/lib/libtorch_cuda.so") != std::string::npos);
+}
+
+TEST_CASE("a CUDA torch without its main CUDA library is broken, whatever lies beside it") {
+  MemoryHost host;
+  add_torch(host, "/site", "2.7.1+cu126", "'12.6'");
+  const std::string library = "/site/torch/lib/libtorch_cuda.so";
+  SharedObject side;
+  side.fat = {{75, 80}};
+  host.files["/site/torch/lib/libtorch_cuda_linalg.so"] = side.bytes();
+  host.files.erase(library);
+  SECTION("gone") {}
+  SECTION("a dangling link") {
+    host.links[library] = "/nope";
+  }
+  SECTION("empty") {
+    host.files[library] = "";
+  }
+  SECTION("text") {
+    host.files[library] = "hello";
+  }
+  Facts facts = gather(host);
+  CHECK(facts.torch.state.is("broken"));
+  CHECK(contains(facts.torch.reason, library));
+  CHECK_FALSE(facts.torch.images.known());
+  CHECK(facts.torch.version.is("2.7.1+cu126"));
+}
+
+TEST_CASE("1.13's CUDA library without one of its halves is broken") {
+  MemoryHost host;
+  add_torch(host, "/site", "1.13.1+cu117", "'11.7'");
+  SharedObject part;
+  part.needed = {"libtorch_cuda_cu.so", "libtorch_cuda_cpp.so"};
+  host.files["/site/torch/lib/libtorch_cuda.so"] = part.bytes();
+  part.needed = {};
+  part.fat = {{37, 80}};
+  host.files["/site/torch/lib/libtorch_cuda_cpp.so"] = part.bytes();
+  Facts facts = gather(host);
+  CHECK(facts.torch.state.is("broken"));
+  CHECK(facts.torch.reason ==
+        "/site/torch/lib/libtorch_cuda_cu.so is missing, and libtorch_cuda.so needs it");
+  CHECK_FALSE(facts.torch.images.known());
+}
+
+TEST_CASE("a torch without its headers cannot be built against") {
+  MemoryHost host;
+  add_torch(host, "/site", "2.7.1+cu126", "'12.6'");
+  host.files.erase("/site/torch/include/torch/csrc/api/include/torch/all.h");
+  Facts facts = gather(host);
+  CHECK(facts.torch.state.is("broken"));
+  CHECK(facts.torch.reason == "/site/torch lacks include/torch (the headers)");
+  host.directories.insert("/v/include/torch");  // conda's place
+  CHECK(gather(host).torch.state.is("found"));
+}
+
+TEST_CASE("a CUDA release that version.py does not name is unknown, with the reason") {
+  MemoryHost host;
+  add_torch(host, "/site", "2.7.1", "'thirteen'");
+  Facts facts = gather(host);
+  CHECK(facts.torch.flavour.is("cuda"));
+  CHECK_FALSE(facts.torch.cuda.known());
+  CHECK(facts.torch.reason == "/site/torch/version.py does not say the CUDA release");
 }
 
 TEST_CASE("libraries: what would load, its release, and what is missing") {
