@@ -63,32 +63,64 @@ void look_elsewhere(const Host& host, PythonFacts& python) {
   }
 }
 
+// "" when it is a Python, else what it was.
+std::string try_candidate(Host& host, const Inputs& in, const Candidate& candidate,
+                          List<std::string>& silent, PythonFacts& python) {
+  FileStat stat = host.stat(candidate.path);
+  if (!stat.is_file() || !stat.executable)
+    return cat(candidate.from, " names ", candidate.path, ", which is not a program");
+  if (python_from_layout(host, candidate.path, python)) {
+    python.executable.from = candidate.from;
+    return {};
+  }
+  // Its other names in this folder would cost the same time again.
+  const std::string real = cat(path_parent(candidate.path), ' ', host.real_path(candidate.path));
+  if (!contains(silent, real) && python_from_child(host, candidate.path, in.timeout_ms, python)) {
+    python.executable.from = candidate.from;
+    return {};
+  }
+  add_once(silent, real);
+  return candidate.from == "PATH" ? python.reason : cat(candidate.from, ": ", python.reason);
+}
+
+// The environment that the user activated and that is not the one used: CMake would pass it over
+// without a word. A conda prefix need not hold a Python.
+std::string named_in_vain(const Host& host, const List<Candidate>& all,
+                          const List<std::string>& dead, const PythonFacts& python) {
+  const std::string& from = python.executable.from;
+  if (!dead.empty() && all.front().from != "PATH") {
+    if (!python.state.known() || from != "PATH") return dead.front();
+    return cat(dead.front(), "; used instead: ", python.executable.value(), " (PATH)");
+  }
+  const std::string prefix = host.env_or("VIRTUAL_ENV", "");
+  if (prefix.empty() || from != "PATH" || (!all.empty() && all.front().from != "PATH")) return {};
+  return cat("VIRTUAL_ENV is ", prefix, ", which has no bin/python",
+             host.stat(prefix).exists() ? "" : " (no such folder)",
+             "; used instead: ", python.executable.value(), " (PATH)");
+}
+
 }  // namespace
 
 void gather_python(Host& host, const Inputs& in, Facts& facts) {
   PythonFacts& python = facts.python;
   List<Candidate> all = candidates(host, in);
-  if (all.empty()) {
-    python.state = Text("absent", "PATH");
-    python.reason = "no python3 or python in VIRTUAL_ENV, CONDA_PREFIX or PATH";
-    return;
-  }
-  std::string first_reason;
+  List<std::string> dead, silent;  // reasons; real programs that did not answer
   for (const Candidate& candidate : all) {
-    FileStat stat = host.stat(candidate.path);
-    if (!stat.is_file() || !stat.executable) {
-      python.reason = cat(candidate.from, " names ", candidate.path, ", which is not a program");
-    } else if (python_from_layout(host, candidate.path, python) ||
-               python_from_child(host, candidate.path, in.timeout_ms, python)) {
-      python.executable.from = candidate.from;
-      break;
-    }
-    if (first_reason.empty()) first_reason = python.reason;
+    std::string why = try_candidate(host, in, candidate, silent, python);
+    if (why.empty()) break;
+    dead.push_back(why);
   }
-  if (!python.state.known()) {
-    python.state = Text("absent", all.front().from);
-    python.reason = first_reason;
+  std::string named = named_in_vain(host, all, dead, python);
+  if (python.state.known()) {
+    python.reason = named;
+  } else {
+    python.state = Text("absent", all.empty() ? "PATH" : all.front().from);
+    python.reason = !named.empty()  ? named
+                    : !dead.empty() ? dead.front()
+                                    : "no python3 or python in VIRTUAL_ENV, CONDA_PREFIX or PATH";
   }
+  std::string home = host.env_or("PYTHONHOME", "");
+  if (!home.empty() && !dead.empty()) python.reason += "; PYTHONHOME is " + home;
   look_elsewhere(host, python);
 }
 

@@ -224,9 +224,11 @@ bool python_from_child(Host& host, const std::string& executable, int timeout_ms
     out = std::move(found);
     return true;
   }
-  out.reason = outcome.ok() ? cat(executable, " did not answer as a Python does: \"",
-                                  tail(outcome.out, 200), '"')
-                            : cat(executable, " gave no answer: ", outcome.describe());
+  out.reason =
+      outcome.ok()
+          ? cat(executable, " did not answer as a Python does: \"", tail(outcome.out, 200), '"')
+          : cat(executable, " gave no answer: ", outcome.describe(),
+                trim(outcome.err).empty() ? "" : ": ", tail(trim(outcome.err), 200));
   return false;
 }
 

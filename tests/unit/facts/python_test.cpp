@@ -47,7 +47,8 @@ TEST_CASE("a venv is known by its pyvenv.cfg and nothing is run") {
   CHECK(facts.python.version.is("3.11.2"));
   CHECK(facts.python.executable.is("/home/me/my env/bin/python3"));
   CHECK(facts.python.executable.from == "VIRTUAL_ENV");
-  CHECK(facts.python.search_path == List<std::string>{"/home/me/my env/lib/python3.11/site-packages"});
+  CHECK(facts.python.search_path ==
+        List<std::string>{"/home/me/my env/lib/python3.11/site-packages"});
   CHECK(host.ran.empty());
 }
 
@@ -170,6 +171,61 @@ TEST_CASE("a python that prints garbage, hangs or fails is passed over with its 
   add_python(host, "/usr", "3.11");
   host.variables["PATH"] = "/shims:/usr/bin";
   CHECK(gather(host).python.prefix.is("/usr"));
+}
+
+TEST_CASE("a named Python that does not answer is told with the name of the setting") {
+  MemoryHost host;
+  add_python(host, "/usr", "3.11");
+  host.program("/dead/bin/python", "#!/bin/sh\n");
+  host.links["/dead/bin/python3"] = "python";
+  host.variables = {{"PATH", "/usr/bin"}};
+  host.on_run = [](const Command&) {
+    Outcome outcome;
+    outcome.state = Outcome::State::TimedOut;
+    outcome.ms = 3000;
+    return outcome;
+  };
+  Inputs in;
+  in.set["Python_EXECUTABLE"] = "/dead/bin/python";
+  Facts facts = gather(host, in);
+  CHECK(facts.python.state.is("absent"));
+  CHECK(facts.python.state.from == "Python_EXECUTABLE");
+  CHECK(facts.python.reason ==
+        "Python_EXECUTABLE: /dead/bin/python gave no answer: no answer in 3 s");
+
+  host.variables["VIRTUAL_ENV"] = "/dead";
+  host.ran.clear();
+  facts = gather(host);
+  CHECK(facts.python.executable.is("/usr/bin/python3.11"));
+  CHECK(facts.python.reason ==
+        "VIRTUAL_ENV: /dead/bin/python3 gave no answer: no answer in 3 s; used instead: "
+        "/usr/bin/python3.11 (PATH)");
+  CHECK(host.ran.size() == 1);  // both names are one program
+}
+
+TEST_CASE("a VIRTUAL_ENV without a Python is told where PATH's is used; a conda prefix is not") {
+  MemoryHost host;
+  add_python(host, "/usr", "3.11");
+  host.variables = {{"PATH", "/usr/bin"}, {"CONDA_PREFIX", "/c"}};
+  CHECK(gather(host).python.reason.empty());
+  host.variables["VIRTUAL_ENV"] = "/gone";
+  CHECK(gather(host).python.reason ==
+        "VIRTUAL_ENV is /gone, which has no bin/python (no such folder); used instead: "
+        "/usr/bin/python3.11 (PATH)");
+}
+
+TEST_CASE("a PYTHONHOME under which no Python starts is named") {
+  MemoryHost host;
+  add_python(host, "/usr", "3.11");
+  host.variables = {{"PATH", "/usr/bin"}, {"PYTHONHOME", "/nope"}};
+  host.on_run = [](const Command&) {
+    return MemoryHost::exits(1, "", "Fatal Python error: init_fs_encoding\n");
+  };
+  Facts facts = gather(host);
+  CHECK(facts.python.state.is("absent"));
+  CHECK(facts.python.reason ==
+        "/usr/bin/python3.11 gave no answer: exit status 1: Fatal Python error: "
+        "init_fs_encoding; PYTHONHOME is /nope");
 }
 
 TEST_CASE("pip's isolated build is asked, because its path is arranged in code") {
