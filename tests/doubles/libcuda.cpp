@@ -4,8 +4,11 @@
 //   init=100            cuInit's answer (0)
 //   version=12080       cuDriverGetVersion's number; 0 = it refuses (12080)
 //   device=8.6,NAME     one more device; a third part "integrated" or "error" describes it
+//   count=N             cuDeviceGetCount's answer, whatever devices there are
 //   hang  crash  noise  in cuInit: never return, read address 0, print on stdout
-// Built also with TCS_FAKE_MINIMAL (nothing but cuInit) and TCS_FAKE_EMPTY (no function at all).
+// CUDA_VISIBLE_DEVICES is obeyed as by NVIDIA's (numbers only): devices in that order up to the
+// first number that names none; error 100 from cuInit where none is left. Built also with
+// TCS_FAKE_MINIMAL (nothing but cuInit) and TCS_FAKE_EMPTY (no function at all).
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +30,7 @@ struct Script {
   int version = 12080;
   bool hang = false, crash = false, noise = false;
   int count = 0;
+  int claimed = -1;
   Device devices[most_devices] = {};
 };
 
@@ -37,6 +41,20 @@ void add_device(Script& script, const char* text) {
   sscanf(text, "%d.%d,%95[^,;],%15s", &device.major, &device.minor, device.name, kind);
   device.integrated = strcmp(kind, "integrated") == 0;
   device.error = strcmp(kind, "error") == 0;
+}
+
+void obey_mask(Script& script) {
+  const char* mask = getenv("CUDA_VISIBLE_DEVICES");
+  if (mask == nullptr) return;
+  const Script all = script;
+  script.count = 0;
+  for (char* end = nullptr; script.count < most_devices; mask = end + 1) {
+    const long index = strtol(mask, &end, 10);
+    if (end == mask || index < 0 || index >= all.count) break;
+    script.devices[script.count++] = all.devices[index];
+    if (*end != ',') break;
+  }
+  if (script.count == 0 && script.init == 0) script.init = 100;
 }
 
 Script read_script() {
@@ -51,10 +69,12 @@ Script read_script() {
     if (strncmp(word, "init=", 5) == 0) script.init = atoi(word + 5);
     if (strncmp(word, "version=", 8) == 0) script.version = atoi(word + 8);
     if (strncmp(word, "device=", 7) == 0) add_device(script, word + 7);
+    if (strncmp(word, "count=", 6) == 0) script.claimed = atoi(word + 6);
     if (strcmp(word, "hang") == 0) script.hang = true;
     if (strcmp(word, "crash") == 0) script.crash = true;
     if (strcmp(word, "noise") == 0) script.noise = true;
   }
+  obey_mask(script);
   return script;
 }
 
@@ -78,7 +98,7 @@ extern "C" int cuDriverGetVersion(int* out) {
   return script.version != 0 ? 0 : 34;
 }
 extern "C" int cuDeviceGetCount(int* out) {
-  *out = script.count;
+  *out = script.claimed == -1 ? script.count : script.claimed;
   return 0;
 }
 extern "C" int cuDeviceGet(int* out, int index) {
