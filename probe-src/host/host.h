@@ -105,6 +105,9 @@ class Host {
 
 std::unique_ptr<Host> make_real_host();
 
+// All of `text` to an open file; false with errno set.
+bool write_all(int fd, std::string_view text);
+
 // Path text only, no file system. path_join("a", "/b") == "/b".
 std::string path_join(std::string_view a, std::string_view b);
 std::string path_parent(std::string_view path);  // "" for a bare name
