@@ -2,10 +2,66 @@
 #include "base/text.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/utf8.h"
 
 namespace tcs {
+namespace {
+
+std::string joined(std::initializer_list<const Piece*> pieces) {
+  std::string out;
+  for (const Piece* piece : pieces) out += piece->view();
+  return out;
+}
+
+}  // namespace
+
+Piece::Piece(char c) : size_(1) {
+  own_[0] = c;
+}
+Piece::Piece(int v) : Piece(static_cast<long long>(v)) {}
+Piece::Piece(long v) : Piece(static_cast<long long>(v)) {}
+Piece::Piece(long long v) {
+  number(v < 0 ? 0 - static_cast<unsigned long long>(v) : static_cast<unsigned long long>(v),
+         v < 0);
+}
+Piece::Piece(unsigned v) {
+  number(v, false);
+}
+Piece::Piece(unsigned long v) {
+  number(v, false);
+}
+Piece::Piece(unsigned long long v) {
+  number(v, false);
+}
+
+void Piece::number(unsigned long long v, bool negative) {
+  char* at = own_ + sizeof own_;
+  do {
+    *--at = static_cast<char>('0' + v % 10);
+    v /= 10;
+  } while (v != 0);
+  if (negative) *--at = '-';
+  size_ = static_cast<size_t>(own_ + sizeof own_ - at);
+  std::memmove(own_, at, size_);
+}
+
+std::string cat(const Piece& a) {
+  return joined({&a});
+}
+std::string cat(const Piece& a, const Piece& b) {
+  return joined({&a, &b});
+}
+std::string cat(const Piece& a, const Piece& b, const Piece& c) {
+  return joined({&a, &b, &c});
+}
+std::string cat(const Piece& a, const Piece& b, const Piece& c, const Piece& d) {
+  return joined({&a, &b, &c, &d});
+}
+std::string cat(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e) {
+  return joined({&a, &b, &c, &d, &e});
+}
 
 List<std::string> split(std::string_view text, std::string_view separators) {
   List<std::string> parts;
@@ -127,6 +183,24 @@ size_t edit_distance(std::string_view a, std::string_view b) {
     }
   }
   return row[b.size()];
+}
+
+std::string closest(std::string_view word, const List<std::string>& words, size_t at_most) {
+  std::string best;
+  size_t least = at_most + 1;
+  if (word.size() > 100) return best;
+  for (const std::string& candidate : words) {
+    const size_t distance = edit_distance(lower(word), lower(candidate));
+    if (distance >= least) continue;
+    least = distance;
+    best = candidate;
+  }
+  return best;
+}
+
+std::string did_you_mean(std::string_view word, const List<std::string>& words) {
+  const std::string near = closest(word, words);
+  return near.empty() ? near : cat("; did you mean ", near, "?");
 }
 
 }  // namespace tcs

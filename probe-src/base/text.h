@@ -11,37 +11,40 @@ namespace tcs {
 
 extern template class List<std::string>;  // compiled once, in list.cpp
 
-inline void append(std::string& out, std::string_view s) {
-  out.append(s.data(), s.size());
-}
-inline void append(std::string& out, char c) {
-  out.push_back(c);
-}
-inline void append(std::string& out, int v) {
-  out += std::to_string(v);
-}
-inline void append(std::string& out, long v) {
-  out += std::to_string(v);
-}
-inline void append(std::string& out, long long v) {
-  out += std::to_string(v);
-}
-inline void append(std::string& out, unsigned v) {
-  out += std::to_string(v);
-}
-inline void append(std::string& out, unsigned long v) {
-  out += std::to_string(v);
-}
-inline void append(std::string& out, unsigned long long v) {
-  out += std::to_string(v);
-}
+// What cat() joins: text, a character or a whole number, made from any of them without being asked.
+class Piece {
+ public:
+  Piece(std::string_view s) : text_(s.data()), size_(s.size()) {}    // NOLINT: implicit by design
+  Piece(const std::string& s) : text_(s.data()), size_(s.size()) {}  // NOLINT
+  Piece(const char* s) : Piece(std::string_view(s)) {}               // NOLINT
+  Piece(char c);                                                     // NOLINT
+  Piece(int v);                                                      // NOLINT
+  Piece(long v);                                                     // NOLINT
+  Piece(long long v);                                                // NOLINT
+  Piece(unsigned v);                                                 // NOLINT
+  Piece(unsigned long v);                                            // NOLINT
+  Piece(unsigned long long v);                                       // NOLINT
+  std::string_view view() const { return {text_ != nullptr ? text_ : own_, size_}; }
 
-// cat("sm_", 90, 'a') == "sm_90a"
-template <class... Args>
-std::string cat(const Args&... args) {
-  std::string out;
-  (append(out, args), ...);
-  return out;
+ private:
+  void number(unsigned long long v, bool negative);
+
+  const char* text_ = nullptr;  // null: in own_
+  size_t size_ = 0;
+  char own_[24] = {};
+};
+
+// cat("sm_", 90, 'a') == "sm_90a". Plain functions for up to five pieces: one template would be
+// compiled for each of the two hundred and fifty combinations of types that are joined somewhere.
+std::string cat(const Piece& a);
+std::string cat(const Piece& a, const Piece& b);
+std::string cat(const Piece& a, const Piece& b, const Piece& c);
+std::string cat(const Piece& a, const Piece& b, const Piece& c, const Piece& d);
+std::string cat(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e);
+template <class... More>
+std::string cat(const Piece& a, const Piece& b, const Piece& c, const Piece& d, const Piece& e,
+                const More&... more) {
+  return cat(cat(a, b, c, d, e), more...);
 }
 
 List<std::string> split(std::string_view text,
@@ -64,5 +67,10 @@ std::string tail(std::string_view text, size_t limit);
 
 // Edit distance, for "did you mean"; small inputs only.
 size_t edit_distance(std::string_view a, std::string_view b);
+// The first of `words` that is nearest to `word`, whatever the case of letters; "" when each is
+// more than `at_most` letters apart.
+std::string closest(std::string_view word, const List<std::string>& words, size_t at_most = 2);
+// "; did you mean X?", "" without such a word.
+std::string did_you_mean(std::string_view word, const List<std::string>& words);
 
 }  // namespace tcs

@@ -43,4 +43,20 @@ void append_utf8(std::string& out, uint32_t code) {
   }
 }
 
+std::string ascii(std::string_view text) {
+  const char* digits = "0123456789abcdef";
+  std::string out;
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte < 0x7f) {
+      out += c;
+      continue;
+    }
+    out += "\\x";
+    out += digits[byte >> 4];
+    out += digits[byte & 15];
+  }
+  return out;
+}
+
 }  // namespace tcs

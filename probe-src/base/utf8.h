@@ -11,4 +11,7 @@ namespace tcs {
 size_t utf8_length(std::string_view text);
 void append_utf8(std::string& out, uint32_t code);
 
+// One line of printable ASCII, for text that comes from outside: other bytes are shown as \xNN.
+std::string ascii(std::string_view text);
+
 }  // namespace tcs

@@ -3,6 +3,7 @@
 
 #include "base/bytes.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "base/version.h"
 
 using namespace tcs;
@@ -77,4 +78,21 @@ TEST_CASE("a view answers only for what is wholly inside") {
   uint64_t sum = 0;
   CHECK_FALSE(checked_add(UINT64_MAX, 1, sum));
   CHECK_FALSE(checked_mul(UINT64_MAX / 2, 3, sum));
+}
+
+TEST_CASE("the nearest word is at most two letters away, whatever its case") {
+  const List<std::string> words = {"probe", "plan", "images"};
+  CHECK(closest("prob", words) == "probe");
+  CHECK(closest("PLAN", words) == "plan");
+  CHECK(closest("quux", words).empty());
+  CHECK(closest("quux", words, 9) == "plan");
+  CHECK(closest(std::string(5000, 'x'), words, 9999).empty());
+  CHECK(did_you_mean("image", words) == "; did you mean images?");
+  CHECK(did_you_mean("quux", words).empty());
+}
+
+TEST_CASE("what is no printable ASCII is shown as its bytes") {
+  CHECK(ascii("sm_90 (\x1b[1m)") == "sm_90 (\\x1b[1m)");
+  CHECK(ascii("a\nb\x7f") == "a\\x0ab\\x7f");
+  CHECK(ascii("\xff\xc3\xa9") == "\\xff\\xc3\\xa9");
 }
