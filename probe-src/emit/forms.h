@@ -11,7 +11,8 @@ constexpr const char* kPlanForms =
     "cmake, env, json, gencode, cmake-architectures, torch-list, cpp-extension, preset, "
     "initial-cache";
 
-// False when `form` is none of kPlanForms. `note`: what the form cannot say, "" when it says all.
+// False when `form` is none of kPlanForms. `note`: what the form's lists cannot say and where it is
+// said instead, "" when they say all. `out` is empty where the form can say nothing of the plan.
 bool plan_form(const Plan& plan, const std::string& form, std::string& out, std::string& note);
 
 }  // namespace tcs

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
+#include "base/utf8.h"
 #include "emit/emit.h"
 
 namespace tcs {
@@ -16,8 +17,9 @@ std::string column(const std::string& text, size_t width, bool right = false) {
 }
 
 std::string table(const ImageList& list) {
-  if (list.images.empty() && list.fat_binaries == 0) return list.path + ": no device code\n";
-  std::string out = cat(list.path, ": ", counted(list.fat_binaries, "fat binary", "fat binaries"));
+  if (list.images.empty() && list.fat_binaries == 0) return ascii(list.path) + ": no device code\n";
+  std::string out =
+      cat(ascii(list.path), ": ", counted(list.fat_binaries, "fat binary", "fat binaries"));
   if (list.relocatable != 0) out += cat(", of these ", list.relocatable, " for the device link");
   out += "\n  arch          kind    images  fat binaries\n";
   bool ptx = false;

@@ -15,10 +15,6 @@ const Component kComponents[7] = {
 
 namespace {
 
-bool fails(const Finding& finding, const Policy& policy) {
-  return !policy.never && finding.severity >= policy.fail_on;
-}
-
 // The layer's own state where no finding speaks of it.
 const char* quiet_status(const Facts& facts, Layer layer) {
   auto of = [](const Text& state, const char* absent) {
@@ -54,7 +50,7 @@ void set_components(const PlanCmakeInput& in, std::string& out) {
     Severity worst = Severity::Note;
     for (const Finding& finding : in.report.findings) {
       if (finding.layer != component.layer) continue;
-      if (fails(finding, in.policy)) found = false;
+      if (reaches(finding, in.policy)) found = false;
       if (finding.severity > worst) worst = finding.severity;
     }
     if (worst == Severity::Unknown) status = "unknown";
@@ -84,11 +80,15 @@ void set_findings(const PlanCmakeInput& in, std::string& out) {
   std::string notes;
   for (const Finding& finding : in.report.findings) {
     codes.push_back(finding.code());
-    std::string& into = fails(finding, in.policy)            ? fatal
+    std::string& into = reaches(finding, in.policy)          ? fatal
                         : finding.severity == Severity::Note ? notes
                                                              : notices;
     if (!into.empty()) into += "\n";
     into += finding_text(finding);
+  }
+  if (fatal.empty() && in.plan.gencodes.empty()) {
+    fatal = cat("error: no architecture is planned, and torch would make up a list of its own\n",
+                notices, notes);
   }
   set(out, "TorchCudaStack_FINDINGS", join(codes, ";"));
   set(out, "_tcs_fatal", indented(fatal));
@@ -122,7 +122,6 @@ void set_torch(const PlanCmakeInput& in, std::string& out) {
   set(out, "TorchCudaStack_TORCH_CUDA_VERSION", torch.cuda.value());
   set(out, "_tcs_torch_dir", torch.cmake_dir.value());
   set(out, "_tcs_cxx_standard", torch.cxx_standard.known() ? cat(torch.cxx_standard.value()) : "");
-  set(out, "_tcs_cxx11_abi", torch.cxx11_abi.known() ? (torch.cxx11_abi.value() ? "1" : "0") : "");
   set(out, "_tcs_python", in.facts.python.executable.value());
 }
 
@@ -131,8 +130,7 @@ void set_torch(const PlanCmakeInput& in, std::string& out) {
 std::string plan_cmake(const PlanCmakeInput& in) {
   std::string out = "# Written by tcstack " TCS_VERSION "; read by FindTorchCudaStack.cmake.\n";
   set(out, "TorchCudaStack_STATUS", in.report.outcome);
-  Dialect list = torch_list(in.plan);
-  set(out, "TorchCudaStack_TORCH_CUDA_ARCH_LIST", list.text);
+  set(out, "TorchCudaStack_TORCH_CUDA_ARCH_LIST", torch_list(in.plan).text);
   set(out, "TorchCudaStack_GENCODE_FLAGS", join(gencode_flags(in.plan), ";"));
   set(out, "TorchCudaStack_CUDA_ARCHITECTURES", cmake_architectures(in.plan).text);
   set(out, "TorchCudaStack_REPORT_JSON", in.dir + "/report.json");
@@ -143,7 +141,6 @@ std::string plan_cmake(const PlanCmakeInput& in) {
   set_torch(in, out);
   set(out, "_tcs_outcome", in.report.outcome);
   set(out, "_tcs_summary", summary_line(in.report, in.facts, in.plan));
-  set(out, "_tcs_torch_list_complete", list.complete ? "ON" : "OFF");
   set(out, "_tcs_list_by_user", in.plan.by_user ? "ON" : "OFF");
   return out;
 }

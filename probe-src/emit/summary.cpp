@@ -8,7 +8,9 @@ namespace {
 std::string archs(const Facts& facts, const Plan& plan) {
   List<std::string> words;
   for (const auto& g : plan.gencodes) {
-    if (!g.ptx)
+    if (!g.ptx && g.virt != g.real)
+      words.push_back(cat(g.real.dotted(), "(", g.virt.dotted(), ")"));
+    else if (!g.ptx)
       words.push_back(g.real.dotted());
     else if (!words.empty() && words.back() == g.virt.dotted())
       words.back() += "+PTX";

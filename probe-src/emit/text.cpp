@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "emit/emit.h"
 
 namespace tcs {
@@ -11,10 +12,7 @@ constexpr size_t kWidth = 100;
 
 // Facts come from outside: what would break a line or a terminal is shown, never sent.
 std::string clean(std::string_view text) {
-  std::string out;
-  for (char c : text)
-    out += c == '\n' || c == '\t' ? ' ' : static_cast<unsigned char>(c) < 32 || c == 127 ? '?' : c;
-  return out;
+  return ascii(replace_all(replace_all(text, "\n", " "), "\t", " "));
 }
 
 // Lines of at most `first` and then `width` columns; a longer word keeps its own line, so that a

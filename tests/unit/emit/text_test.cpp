@@ -54,7 +54,10 @@ TEST_CASE("a finding is printed as a line, a table, notes, helps and where to re
 
 TEST_CASE("text from outside cannot break a line or reach the terminal's controls") {
   Finding f = make_finding(602, "a\nb\x1b[31m");
-  CHECK(contains(finding_text(f), "]: a b?[31m\n"));
+  f.evidence.push_back({"arch", "\xff\xfe", "8.6", "\xef\xbc\x98\xff"});
+  const std::string text = finding_text(f);
+  CHECK(contains(text, "]: a b\\x1b[31m\n"));
+  CHECK(contains(text, "arch    \\xff\\xfe   8.6     \\xef\\xbc\\x98\\xff\n"));
 }
 
 TEST_CASE("wide tables are wrapped inside their columns") {
@@ -104,6 +107,48 @@ TEST_CASE("the environment carries what torch's Python list cannot say") {
   const std::string env = form(plan_of("9.0;12.0f"), "env");
   CHECK(contains(env, "export TORCH_CUDA_ARCH_LIST='9.0'\n"));
   CHECK(contains(env, "export NVCC_APPEND_FLAGS='-gencode=arch=compute_120f,code=sm_120f'\n"));
+}
+
+TEST_CASE("every form says what its lists cannot say, and carries it another way where it can") {
+  const char* const kList = "12.0f;8.6(8.0);9.0a+PTX";
+  const char* const kFlags =
+      "-gencode=arch=compute_80,code=sm_86 -gencode=arch=compute_120f,code=sm_120f";
+  const Plan plan = plan_of(kList);
+  std::string out, note;
+  REQUIRE(plan_form(plan, "preset", out, note));
+  Result<Json> preset = parse_json(trim(out));
+  REQUIRE(preset);
+  const Json* environment = preset->find("configurePresets")->items[0].find("environment");
+  CHECK(environment->find("TORCH_CUDA_ARCH_LIST")->text == "9.0a+PTX");
+  CHECK(environment->find("NVCC_APPEND_FLAGS")->text == kFlags);
+  CHECK(contains(note, "TORCH_CUDA_ARCH_LIST of the environment cannot say "));
+  CHECK(contains(note, "(NVCC_APPEND_FLAGS does"));
+  REQUIRE(plan_form(plan, "env", out, note));
+  CHECK(contains(out, cat("export NVCC_APPEND_FLAGS='", kFlags, "'\n")));
+  CHECK(contains(note, "CUDAARCHS cannot say -gencode=arch=compute_80,code=sm_86"));
+  for (const char* form : {"cmake", "initial-cache", "cmake-architectures"}) {
+    REQUIRE(plan_form(plan, form, out, note));
+    CHECK(
+        contains(note, "CMAKE_CUDA_ARCHITECTURES cannot say -gencode=arch=compute_80,code=sm_86"));
+  }
+  for (const char* form : {"json", "gencode", "cpp-extension"}) {
+    REQUIRE(plan_form(plan, form, out, note));
+    CHECK(note.empty());
+  }
+}
+
+TEST_CASE("a list that can say nothing is left out, and CMake's is OFF") {
+  const Plan plan = plan_of("8.6(8.0)");
+  CHECK(form(plan, "cmake-architectures").empty());
+  CHECK(contains(form(plan, "cmake"), "set(CMAKE_CUDA_ARCHITECTURES [[OFF]])"));
+  const std::string env = form(plan, "env");
+  CHECK_FALSE(contains(env, "TORCH_CUDA_ARCH_LIST"));
+  CHECK(contains(env, "export CUDAARCHS='OFF'\n"));
+}
+
+TEST_CASE("the status line tells code for 8.6 from code of 8.0 for 8.6") {
+  const std::string line = summary_line(Report(), Facts(), plan_of("8.6;8.6(8.0);9.0+PTX"));
+  CHECK(contains(line, "TorchCudaStack: 8.6(8.0) 8.6 9.0+PTX; "));
 }
 
 TEST_CASE("the report in JSON has the members of its schema") {
