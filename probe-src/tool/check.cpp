@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "emit/emit.h"
 #include "emit/forms.h"
-#include "facts/facts_io.h"
 #include "facts/gather.h"
 #include "tool/settings.h"
 #include "tool/verbs.h"
@@ -50,14 +49,13 @@ Result<Done> note_unknown(const Asked& asked, const std::string& path,
   return Done{};
 }
 
+// One of read_facts_file and read_request_file.
 template <class T>
-Result<T> read_document(const Host& host, const Asked& asked, const std::string& path,
-                        Result<T> (*reader)(std::string_view, List<std::string>&)) {
-  Result<std::string> text = host.read(path);
-  if (!text) return text.error();
+Result<T> read_noting(const Host& host, const Asked& asked, const std::string& path,
+                      Result<T> (*reader)(const Host&, const std::string&, List<std::string>&)) {
   List<std::string> unknown;
-  Result<T> value = reader(*text, unknown);
-  if (!value) return Error{value.error().text, cat(path, ": ", value.error().place)};
+  Result<T> value = reader(host, path, unknown);
+  if (!value) return value;
   Result<Done> noted = note_unknown(asked, path, unknown);
   if (!noted) return noted.error();
   return value;
@@ -85,7 +83,7 @@ Result<Done> learn_policy(const Host& host, Asked& asked) {
 Result<Done> learn_request(const Host& host, Asked& asked) {
   const Options& given = asked.options;
   if (given.has("--request")) {
-    Result<Request> request = read_document(host, asked, given.get("--request"), read_request);
+    Result<Request> request = read_noting(host, asked, given.get("--request"), read_request_file);
     if (!request) return request.error();
     asked.request = *request;
   } else if (!given.has("--facts")) {
@@ -131,7 +129,7 @@ struct Machine {
 
 bool machines(Host& host, const Asked& asked, List<Machine>& out, int& status) {
   for (const auto& path : asked.options.all("--facts")) {
-    Result<Facts> facts = read_document(host, asked, path, read_facts);
+    Result<Facts> facts = read_noting(host, asked, path, read_facts_file);
     if (!facts) {
       status = refuse(asked, facts.error().str());
       return false;
@@ -149,6 +147,13 @@ int answer(Host& host, const Asked& asked, const std::string& text, int status) 
   if (written) return status;
   print_err(cat("tcstack ", asked.verb, ": cannot write ", written.error().str(), "\n"));
   return 3;
+}
+
+// Whatever is allowed: a consumer that is handed an empty list makes up one of its own.
+int refuse_empty(const Report& report) {
+  for (const auto& finding : report.findings) print_err(finding_text(finding) + "\n");
+  print_err("tcstack plan: the plan is empty: there is nothing to hand on\n");
+  return 1;
 }
 
 }  // namespace
@@ -198,20 +203,19 @@ int verb_plan(Host& host, const List<std::string>& args) {
   const std::string form = asked.options.get("--emit", "json");
   if (!plan_form(plan, form, text, note))
     return refuse(asked, cat("--emit: '", tail(form, 40), "' is none of ", kPlanForms));
-  if (!note.empty()) print_err(cat("tcstack: note: ", note, "\n"));
   Report report = judge(RuleInput{facts, asked.request, plan}, asked.policy);
+  if (plan.gencodes.empty()) return refuse_empty(report);
   // A plan that cannot work is not handed on as if it could; `check` speaks of the other layers.
   for (const auto& finding : report.findings) {
     const bool ours = finding.layer == Layer::Arch || finding.layer == Layer::Device ||
                       finding.layer == Layer::Toolkit;
-    if (!ours || asked.policy.never || finding.severity == Severity::Note ||
-        finding.severity < asked.policy.fail_on)
-      continue;
+    if (!ours || !reaches(finding, asked.policy)) continue;
     print_err(finding_text(finding) + "\n");
     status = 1;
   }
   if (status != 0) return status;
-  return answer(host, asked, text, 0);
+  if (!note.empty()) print_err(cat("tcstack: note: ", note, "\n"));
+  return text.empty() ? 1 : answer(host, asked, text, 0);
 }
 
 }  // namespace tcs

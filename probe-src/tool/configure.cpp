@@ -24,13 +24,9 @@ int refuse(const Error& error) {
 
 Result<Inputs> read_inputs(const Host& host, const Options& options) {
   Inputs in;
-  for (const std::string& pair : options.all("--set")) {
-    size_t equals = pair.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return Error{cat("'", tail(pair, 60), "' is not NAME=VALUE"), "--set"};
-    }
-    in.set[pair.substr(0, equals)] = pair.substr(equals + 1);
-  }
+  // Any name: a module may pass what an older tool does not ask for.
+  Result<Done> sets = take_sets(options.all("--set"), nullptr, in);
+  if (!sets) return sets.error();
   Result<int> timeout = timeout_ms_of(host, in);
   if (!timeout) return timeout.error();
   in.timeout_ms = *timeout;
@@ -43,11 +39,9 @@ Result<Inputs> read_inputs(const Host& host, const Options& options) {
 Result<Facts> obtain_facts(Host& host, const Inputs& in) {
   Setting replay = own_input(host, in, "FACTS");
   if (!replay.set || replay.value.empty()) return gather_all(host, in);
-  Result<std::string> text = host.read(replay.value);
-  if (!text) return Error{text.error().str(), replay.from};
   List<std::string> unknown;
-  Result<Facts> facts = read_facts(*text, unknown);
-  if (!facts) return Error{facts.error().str(), cat(replay.from, ": ", replay.value)};
+  Result<Facts> facts = read_facts_file(host, replay.value, unknown);
+  if (!facts) return Error{facts.error().str(), replay.from};
   for (const std::string& name : unknown) {
     print_err(cat("tcstack: note: ", replay.value, ": unknown member ", name, "\n"));
   }
@@ -81,6 +75,62 @@ int write_failed(const Error& error) {
   return 3;
 }
 
+struct Answer {
+  Inputs in;
+  Policy policy;
+  std::string dir, reports;  // `reports`: where what a person reads goes
+  Facts facts;
+  Plan plan;
+  Report report;
+};
+
+Result<Done> learn(const Host& host, const Options& options, Answer& a) {
+  if (!options.words.empty()) return Error{cat("unexpected word ", tail(options.words[0], 60)), ""};
+  if (!options.has("--dir")) return Error{"needs --dir DIR", ""};
+  Result<Inputs> in = read_inputs(host, options);
+  if (!in) return in.error();
+  Result<Policy> policy = make_policy(host, *in);
+  if (!policy) return policy.error();
+  a.in = *in;
+  a.policy = *policy;
+  a.dir = options.get("--dir");
+  a.reports = own_input(host, *in, "REPORT_DIR").value;
+  if (a.reports.empty()) a.reports = a.dir;
+  a.in.work_dir = path_join(a.dir, "probe");
+  a.in.cache_dir = cache_folder(host, a.in);
+  return Done{};
+}
+
+void judge_all(const Host& host, Answer& a) {
+  Request request = make_request(host, a.in);
+  a.plan = make_plan(a.facts, request);
+  a.report = judge(RuleInput{a.facts, request, a.plan}, a.policy);
+  // Whatever is allowed: without a list of ours torch would make one up.
+  if (a.plan.gencodes.empty()) a.report.outcome = "fail";
+}
+
+Result<Done> write_answer(Host& host, const Answer& a) {
+  std::string root = toolkit_root(host, a.facts, a.dir);
+  Result<Done> done = host.make_directories(a.reports);
+  const List<std::pair<std::string, std::string>> outputs = {
+      {path_join(a.reports, "facts.json"), write_json(facts_to_json(a.facts)) + "\n"},
+      {path_join(a.reports, "report.json"),
+       write_json(report_json(a.report, a.facts, a.plan)) + "\n"},
+      {path_join(a.dir, "plan.json"), write_json(plan_json(a.plan)) + "\n"},
+      {path_join(a.reports, "report.txt"), report_text(a.report, a.facts, a.plan)},
+      {path_join(a.dir, "plan.cmake"),
+       plan_cmake(PlanCmakeInput{a.facts, a.plan, a.report, a.policy, a.reports, root})},
+      // A failure is never remembered: what was missing may come from where nobody looked.
+      {path_join(a.dir, "stamp"),
+       a.report.outcome == "fail" ? "" : make_stamp(host, a.in, a.facts)},
+  };
+  for (const auto& output : outputs) {
+    if (!done) break;
+    done = host.write_atomic(output.first, output.second);
+  }
+  return done;
+}
+
 }  // namespace
 
 int verb_configure(Host& host, const List<std::string>& args) {
@@ -90,48 +140,20 @@ int verb_configure(Host& host, const List<std::string>& args) {
                      options, status)) {
     return status;
   }
-  if (!options.has("--dir") || !options.words.empty()) {
-    return refuse(Error{options.words.empty() ? "needs --dir DIR"
-                                              : cat("unexpected word ", tail(options.words[0], 60)),
-                        ""});
-  }
-  std::string dir = options.get("--dir");
-  Result<Inputs> in = read_inputs(host, options);
-  if (!in) return refuse(in.error());
-  Result<Policy> policy = make_policy(host, *in);
-  if (!policy) return refuse(policy.error());
-  Setting elsewhere = own_input(host, *in, "REPORT_DIR");
-  std::string reports = elsewhere.value.empty() ? dir : elsewhere.value;
-  if (already_done(host, *in, dir, reports)) return 0;
-  in->work_dir = path_join(dir, "probe");
-  in->cache_dir = cache_folder(host, *in);
-  Result<Done> made = host.make_directories(in->work_dir);
+  Answer a;
+  Result<Done> learnt = learn(host, options, a);
+  if (!learnt) return refuse(learnt.error());
+  if (already_done(host, a.in, a.dir, a.reports)) return 0;
+  Result<Done> made = host.make_directories(a.in.work_dir);
   if (!made) return write_failed(made.error());
-  Result<Facts> facts = obtain_facts(host, *in);
+  Result<Facts> facts = obtain_facts(host, a.in);
   if (!facts) return refuse(facts.error());
-
-  Request request = make_request(host, *in);
-  Plan plan = make_plan(*facts, request);
-  Report report = judge(RuleInput{*facts, request, plan}, *policy);
-  std::string root = toolkit_root(host, *facts, dir);
-  Result<Done> ready = host.make_directories(reports);
-  if (!ready) return write_failed(ready.error());
-  const List<std::pair<std::string, std::string>> outputs = {
-      {path_join(reports, "facts.json"), write_json(facts_to_json(*facts)) + "\n"},
-      {path_join(reports, "report.json"), write_json(report_json(report, *facts, plan)) + "\n"},
-      {path_join(dir, "plan.json"), write_json(plan_json(plan)) + "\n"},
-      {path_join(reports, "report.txt"), report_text(report, *facts, plan)},
-      {path_join(dir, "plan.cmake"),
-       plan_cmake(PlanCmakeInput{*facts, plan, report, *policy, reports, root})},
-      // A failure is never remembered: what was missing may come from where nobody looked.
-      {path_join(dir, "stamp"), report.outcome == "fail" ? "" : make_stamp(host, *in, *facts)},
-  };
-  for (const auto& output : outputs) {
-    Result<Done> written = host.write_atomic(output.first, output.second);
-    if (!written) return write_failed(written.error());
-  }
+  a.facts = *facts;
+  judge_all(host, a);
+  Result<Done> written = write_answer(host, a);
+  if (!written) return write_failed(written.error());
   trim_cache(host);
-  return report.outcome == "fail" ? 1 : 0;
+  return a.report.outcome == "fail" ? 1 : 0;
 }
 
 }  // namespace tcs

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `tcstack explain ID`: what a finding means, why, how to see it oneself, ways out.
-#include <algorithm>
-
 #include "base/text.h"
 #include "findings/finding.h"
 #include "tool/verbs.h"
@@ -20,18 +18,13 @@ std::string list_all() {
 }
 
 std::string nearest(const std::string& word) {
-  const RuleRow* best = nullptr;
-  size_t least = 0;
+  List<std::string> names;
   for (const auto& row : registry()) {
-    if (contains(row.slug, lower(word))) return cat("TCS", row.id, " ", row.slug);
-    size_t distance =
-        std::min(edit_distance(word, row.slug), edit_distance(word, cat("TCS", row.id)));
-    if (!best || distance < least) {
-      best = &row;
-      least = distance;
-    }
+    if (contains(row.slug, lower(word))) return cat("; the nearest is TCS", row.id, " ", row.slug);
+    names.append({row.slug, cat("TCS", row.id)});
   }
-  return best ? cat("TCS", best->id, " ", best->slug) : std::string();
+  const RuleRow* best = find_row(closest(word, names, 40));
+  return best != nullptr ? cat("; the nearest is TCS", best->id, " ", best->slug) : std::string();
 }
 
 }  // namespace
@@ -46,8 +39,7 @@ int verb_explain(Host&, const List<std::string>& args) {
     const RuleRow* row = find_row(word);
     if (!row) {
       const std::string asked = tail(word, 60);
-      print_err(cat("tcstack explain: there is no finding '", asked, "'; the nearest is ",
-                    nearest(asked), "\n"));
+      print_err(cat("tcstack explain: there is no finding '", asked, "'", nearest(word), "\n"));
       return 2;
     }
     out += cat("TCS", row->id, " ", row->slug, " (", name_of(row->layer), ", ",

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
+#include "base/utf8.h"
 #include "emit/emit.h"
 #include "tool/verbs.h"
 
 namespace tcs {
 
 int verb_images(Host& host, const List<std::string>& args) {
-  const char* synopsis = "tcstack images FILE... [--json]";
+  const char* synopsis = "tcstack images [--json] [--] FILE...";
   Options options;
   int status = 0;
   if (!parse_options(args, {{"--json", nullptr, "print JSON instead of tables", false}}, synopsis,
@@ -25,7 +26,7 @@ int verb_images(Host& host, const List<std::string>& args) {
     if (file.list) read.push_back(*file.list);
     if (!file.list) {
       status = 2;
-      print_err(cat("tcstack: ", file.list.error().str(), "\n"));
+      print_err(cat("tcstack: ", ascii(file.list.error().str()), "\n"));
     }
   }
   std::string out =

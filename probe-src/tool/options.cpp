@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
 
@@ -10,16 +8,6 @@
 namespace tcs {
 
 namespace {
-
-bool write_fd(int fd, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t put = ::write(fd, text.data(), text.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return false;
-    text.remove_prefix(static_cast<size_t>(put));
-  }
-  return true;
-}
 
 const OptionSpec* find_spec(const List<OptionSpec>& specs, std::string_view name) {
   for (const OptionSpec& spec : specs) {
@@ -40,17 +28,40 @@ std::string help_text(const List<OptionSpec>& specs, const char* synopsis) {
 }
 
 std::string unknown_option(const List<OptionSpec>& specs, const std::string& name) {
-  std::string nearest;
-  size_t best = 3;
-  for (const OptionSpec& spec : specs) {
-    size_t distance = edit_distance(name, spec.name);
-    if (distance < best) {
-      best = distance;
-      nearest = spec.name;
-    }
+  List<std::string> names;
+  for (const OptionSpec& spec : specs) names.push_back(spec.name);
+  return cat("tcstack: unknown option ", tail(name, 60), did_you_mean(name, names), "\n");
+}
+
+// An unset variable of a script must not become "the file of no name".
+bool names_a_file(const OptionSpec& spec) {
+  return spec.value != nullptr &&
+         (std::string_view(spec.value) == "FILE" || std::string_view(spec.value) == "DIR");
+}
+
+// The option at args[at] with its value; "" or what is wrong with it.
+std::string take_option(const List<std::string>& args, size_t& at, const List<OptionSpec>& specs,
+                        Options& out) {
+  const std::string& arg = args[at];
+  const size_t equals = arg.find('=');
+  const std::string name = arg.substr(0, equals);
+  const OptionSpec* spec = find_spec(specs, name);
+  if (spec == nullptr) return unknown_option(specs, name);
+  if (!spec->repeats && out.has(spec->name)) return cat("tcstack: ", name, " was given twice\n");
+  std::string value;
+  if (spec->value == nullptr) {
+    if (equals != std::string::npos) return cat("tcstack: ", name, " takes no value\n");
+  } else if (equals != std::string::npos) {
+    value = arg.substr(equals + 1);
+  } else if (at + 1 < args.size()) {
+    value = args[++at];
+  } else {
+    return cat("tcstack: ", name, " needs a value (", spec->value, ")\n");
   }
-  return cat("tcstack: unknown option ", name,
-             nearest.empty() ? "" : cat("; did you mean ", nearest, "?"), "\n");
+  if (value.empty() && names_a_file(*spec))
+    return cat("tcstack: ", name, " needs a value (", spec->value, "), not an empty one\n");
+  out.given.push_back({spec->name, value});
+  return {};
 }
 
 }  // namespace
@@ -99,35 +110,21 @@ bool parse_options(const List<std::string>& args, const List<OptionSpec>& specs,
       out.words.push_back(arg);
       continue;
     }
-    size_t equals = arg.find('=');
-    std::string name = arg.substr(0, equals);
-    const OptionSpec* spec = find_spec(specs, name);
-    if (spec == nullptr) return refuse(unknown_option(specs, name));
-    if (!spec->repeats && out.has(spec->name))
-      return refuse(cat("tcstack: ", name, " was given twice\n"));
-    std::string value;
-    if (spec->value == nullptr) {
-      if (equals != std::string::npos) return refuse(cat("tcstack: ", name, " takes no value\n"));
-    } else if (equals != std::string::npos) {
-      value = arg.substr(equals + 1);
-    } else if (i + 1 < args.size()) {
-      value = args[++i];
-    } else {
-      return refuse(cat("tcstack: ", name, " needs a value (", spec->value, ")\n"));
-    }
-    out.given.push_back({spec->name, value});
+    const std::string wrong = take_option(args, i, specs, out);
+    if (!wrong.empty()) return refuse(wrong);
   }
+  if (contains(out.words, "")) return refuse("tcstack: an argument is empty\n");
   return true;
 }
 
 bool print_out(const std::string& text) {
-  if (write_fd(1, text)) return true;
+  if (write_all(1, text)) return true;
   print_err(cat("tcstack: cannot write to standard output: ", std::strerror(errno), "\n"));
   return false;
 }
 
 void print_err(const std::string& text) {
-  write_fd(2, text);
+  write_all(2, text);
 }
 
 }  // namespace tcs

@@ -28,15 +28,13 @@ int verb_probe(Host& host, const List<std::string>& args) {
   };
   if (!options.words.empty()) return refuse(cat("unexpected word ", tail(options.words[0], 60)));
   Inputs in;
-  for (const std::string& pair : options.all("--set")) {
-    size_t equals = pair.find('=');
-    if (equals == std::string::npos)
-      return refuse(cat("--set: '", tail(pair, 60), "' is not NAME=VALUE"));
-    in.set[pair.substr(0, equals)] = pair.substr(equals + 1);
-  }
+  Result<Done> sets = take_sets(options.all("--set"), &input_names(), in);
+  if (!sets) return refuse(sets.error().str());
   if (options.has("--timeout")) in.set["TIMEOUT"] = options.get("--timeout");
   Result<int> timeout = timeout_ms_of(host, in);
-  if (!timeout) return refuse(timeout.error().str());
+  if (!timeout)
+    return refuse(options.has("--timeout") ? cat("--timeout: ", timeout.error().text)
+                                           : timeout.error().str());
   in.timeout_ms = *timeout;
   in.work_dir = options.get("--work-dir");
   if (!in.work_dir.empty()) {

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "emit/plan_cmake.h"
+#include "facts/facts_io.h"
 
 namespace tcs {
 
@@ -118,6 +119,80 @@ std::string cache_folder(const Host& host, const Inputs& in) {
     base = path_join(host.env_or("HOME", ""), ".cache");
   }
   return starts_with(base, "/") ? path_join(base, "torch-cuda-stack") : std::string();
+}
+
+const List<std::string>& input_names() {
+  static const List<std::string> names = {"TARGETS",
+                                          "TOOLKIT",
+                                          "FACTS",
+                                          "FAIL_ON",
+                                          "ALLOW",
+                                          "TIMEOUT",
+                                          "REPORT_DIR",
+                                          "CACHE_DIR",
+                                          "TORCH_CUDA_ARCH_LIST",
+                                          "CMAKE_CUDA_ARCHITECTURES",
+                                          "CMAKE_CUDA_COMPILER",
+                                          "CMAKE_CUDA_HOST_COMPILER",
+                                          "CUDA_TOOLKIT_ROOT_DIR",
+                                          "CUDAToolkit_ROOT",
+                                          "Torch_DIR",
+                                          "Torch_ROOT",
+                                          "TORCH_ROOT",
+                                          "CMAKE_PREFIX_PATH",
+                                          "Python_EXECUTABLE",
+                                          "Python_ROOT_DIR",
+                                          "TREE_CUDA_COMPILER",
+                                          "CXX_COMPILER",
+                                          "CROSSCOMPILING",
+                                          "COMPONENTS",
+                                          "CMAKE_VERSION"};
+  return names;
+}
+
+Result<Done> take_sets(const List<std::string>& pairs, const List<std::string>* names, Inputs& in) {
+  for (const std::string& pair : pairs) {
+    const size_t equals = pair.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return Error{cat("'", tail(pair, 60), "' is not NAME=VALUE"), "--set"};
+    const std::string name = pair.substr(0, equals);
+    if (names != nullptr && !contains(*names, name))
+      return Error{cat("there is no input '", tail(name, 60), "'", did_you_mean(name, *names)),
+                   "--set"};
+    in.set[name] = pair.substr(equals + 1);
+  }
+  return Done{};
+}
+
+Result<std::string> read_document(const Host& host, const std::string& path) {
+  Result<std::string> text = host.read(path);
+  if (!text) return text;
+  // PowerShell's `>` writes these.
+  const char* mark = starts_with(*text, "\xff\xfe") || starts_with(*text, "\xfe\xff") ? "UTF-16"
+                     : starts_with(*text, "\xef\xbb\xbf") ? "UTF-8 with a byte order mark"
+                                                          : nullptr;
+  if (mark != nullptr) return Error{cat("is ", mark, "; expected plain UTF-8"), path};
+  return text;
+}
+
+template <class T>
+static Result<T> read_as(const Host& host, const std::string& path, List<std::string>& unknown,
+                         Result<T> (*reader)(std::string_view, List<std::string>&)) {
+  Result<std::string> text = read_document(host, path);
+  if (!text) return text.error();
+  Result<T> value = reader(*text, unknown);
+  if (!value) return Error{value.error().str(), path};
+  return value;
+}
+
+Result<Facts> read_facts_file(const Host& host, const std::string& path,
+                              List<std::string>& unknown_members) {
+  return read_as(host, path, unknown_members, read_facts);
+}
+
+Result<Request> read_request_file(const Host& host, const std::string& path,
+                                  List<std::string>& unknown_members) {
+  return read_as(host, path, unknown_members, read_request);
 }
 
 Result<int> timeout_ms_of(const Host& host, const Inputs& in) {

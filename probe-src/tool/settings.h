@@ -28,6 +28,18 @@ Result<Done> set_fail_on(const std::string& word, Policy& policy);
 // The user's cache: CACHE_DIR, else below XDG_CACHE_HOME or HOME; "" = switched off or nowhere.
 std::string cache_folder(const Host& host, const Inputs& in);
 
+// The values of --set NAME=VALUE. `names`: those that are taken, null = all of them.
+Result<Done> take_sets(const List<std::string>& pairs, const List<std::string>* names, Inputs& in);
+// The names that docs/internals.md has.
+const List<std::string>& input_names();
+
+// Documents: each error has the file's path.
+Result<std::string> read_document(const Host& host, const std::string& path);
+Result<Facts> read_facts_file(const Host& host, const std::string& path,
+                              List<std::string>& unknown_members);
+Result<Request> read_request_file(const Host& host, const std::string& path,
+                                  List<std::string>& unknown_members);
+
 // Seconds, 1 to 3600.
 Result<int> timeout_ms_of(const Host& host, const Inputs& in);
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool/verify.h"
 
+#include "base/json.h"
 #include "base/text.h"
-#include "facts/facts_io.h"
-#include "plan/plan.h"
+#include "base/utf8.h"
+#include "plan/grammar.h"
 #include "readers/elf.h"
 #include "readers/images.h"
+#include "tool/settings.h"
 #include "tool/verbs.h"
 
 namespace tcs {
@@ -22,11 +24,11 @@ struct Verifier {
     error = e.str();
     return false;
   }
-  void fail(const std::string& text) { failures += cat("  ", text, "\n"); }
+  void fail(const std::string& text) { failures += cat("  ", ascii(text), "\n"); }
 };
 
 Result<Json> read_json_file(const Host& host, const std::string& path) {
-  Result<std::string> text = host.read(path);
+  Result<std::string> text = read_document(host, path);
   if (!text) return text.error();
   Result<Json> json = parse_json(*text);
   if (!json) return Error{json.error().str(), path};
@@ -46,8 +48,31 @@ bool take_images(Verifier& v, const List<std::string>& names, const std::string&
   return true;
 }
 
+// Capabilities, as an arch list has them: "8.6;9.0+PTX".
+bool take_targets(Verifier& v, const std::string& list) {
+  const char* place = "--targets";
+  const ArchTokens parsed = parse_arch_list(list, "torch");
+  List<std::string> names;
+  for (const PlanIssue& issue : parsed.issues) {
+    return v.bad(Error{cat("'", quotable(issue.token), "' is no capability such as 9.0 or 9.0+PTX",
+                           issue.corrected.empty() ? "" : "; did you mean ", issue.corrected),
+                       place});
+  }
+  for (const ArchToken& token : parsed.tokens) {
+    if (token.kind != ArchToken::Kind::Arch) {
+      return v.bad(Error{cat("'", quotable(token.text),
+                             "' depends on the machine; name capabilities such as 9.0+PTX"),
+                         place});
+    }
+    if (token.cubin) names.push_back(token.real.real());
+    if (token.ptx) names.push_back(token.virt.virt());
+  }
+  return take_images(v, names, place);
+}
+
 bool read_wanted(Verifier& v, const VerifyRequest& request) {
   if (!request.images.empty()) return take_images(v, split(request.images, "; ,"), "--images");
+  if (!request.targets.empty()) return take_targets(v, request.targets);
   const std::string& path = request.plan;
   Result<Json> plan = read_json_file(v.host, path);
   if (!plan) return v.bad(plan.error());
@@ -129,16 +154,6 @@ bool judge_libraries(Verifier& v, const std::string& path, const Facts& facts) {
   return true;
 }
 
-bool read_facts_file(Verifier& v, const std::string& path, Facts& out) {
-  Result<std::string> text = v.host.read(path);
-  if (!text) return v.bad(text.error());
-  List<std::string> unknown;
-  Result<Facts> facts = read_facts(*text, unknown);
-  if (!facts) return v.bad(Error{facts.error().str(), path});
-  out = *facts;
-  return true;
-}
-
 bool judge_file(Verifier& v, const VerifyRequest& request, const std::string& path,
                 std::string& said) {
   Result<ImageList> list = read_images(v.host, path);
@@ -159,7 +174,7 @@ bool judge_file(Verifier& v, const VerifyRequest& request, const std::string& pa
     bool wanted = contains(v.wanted, row.image);
     if (!wanted) extra.push_back(row.image.str());
   }
-  said += cat("  ", path, ": ", list->fat_binaries,
+  said += cat("  ", ascii(path), ": ", list->fat_binaries,
               list->fat_binaries == 1 ? " fat binary" : " fat binaries",
               extra.empty() ? "" : cat(", also holds ", join(extra, " ")), "\n");
   return true;
@@ -172,21 +187,26 @@ bool judge_all(Verifier& v, const VerifyRequest& request, std::string& said) {
     if (!judge_objects(v, request.objects, judged)) return false;
     if (judged == 0) v.fail(cat(request.objects, ": no object holds device code"));
   }
-  Facts facts;
-  if (!request.facts.empty() && !read_facts_file(v, request.facts, facts)) return false;
+  List<std::string> unknown;
+  Result<Facts> facts = Facts();
+  if (!request.facts.empty()) facts = read_facts_file(v.host, request.facts, unknown);
+  if (!facts) return v.bad(facts.error());
   for (const std::string& path : request.files) {
     if (!judge_file(v, request, path, said)) return false;
-    if (!request.facts.empty() && !ends_with(path, ".a") && !judge_libraries(v, path, facts))
+    if (!request.facts.empty() && !ends_with(path, ".a") && !judge_libraries(v, path, *facts))
       return false;
   }
   return true;
 }
 
 const List<OptionSpec> verify_options = {
-    {"--plan", "PLAN", "plan.json of a configure", false},
-    {"--images", "LIST", "the images wanted, before those of PLAN: \"sm_80;compute_90\"", false},
+    {"--plan", "FILE", "plan.json of a configure", false},
+    {"--images", "LIST", "the images wanted, before those of the plan: \"sm_80;compute_90\"",
+     false},
+    {"--targets", "LIST", "the capabilities wanted, before those of the plan: \"8.6;9.0+PTX\"",
+     false},
     {"--objects", "FILE", "a file that names, one a line, the objects the target compiled", false},
-    {"--facts", "FACTS", "facts.json: needed CUDA libraries must be those its torch loads", false},
+    {"--facts", "FILE", "facts.json: needed CUDA libraries must be those its torch loads", false},
     {"--quiet", nullptr, "say nothing when all is well", false},
 };
 
@@ -212,17 +232,19 @@ int verb_verify(Host& host, const List<std::string>& args) {
   Options options;
   int status = 0;
   if (!parse_options(args, verify_options,
-                     "tcstack verify FILE... (--plan PLAN | --images LIST) [--objects FILE]",
+                     "tcstack verify FILE... (--plan FILE | --targets LIST | --images LIST) "
+                     "[--objects FILE]",
                      options, status)) {
     return status;
   }
-  if (options.words.empty() || (!options.has("--plan") && !options.has("--images"))) {
-    print_err("tcstack verify: name a built file, and --plan or --images\n");
+  if (options.words.empty() ||
+      (!options.has("--plan") && !options.has("--targets") && !options.has("--images"))) {
+    print_err("tcstack verify: name a built file, and --plan, --targets or --images\n");
     return 2;
   }
-  Verdict verdict =
-      verify(host, VerifyRequest{options.words, options.get("--plan"), options.get("--images"),
-                                 options.get("--objects"), options.get("--facts")});
+  Verdict verdict = verify(host, VerifyRequest{options.words, options.get("--plan"),
+                                               options.get("--images"), options.get("--objects"),
+                                               options.get("--facts"), options.get("--targets")});
   if (verdict.status != 0) {
     print_err(verdict.text);
     return verdict.status;

@@ -12,10 +12,11 @@ namespace tcs {
 
 struct VerifyRequest {
   List<std::string> files;
-  std::string plan;     // path of a plan.json; "" when `images` says it
-  std::string images;   // "sm_80;compute_90": wanted before those of the plan
-  std::string objects;  // path of a list of the target's own objects; "" = the files are judged
-  std::string facts;    // path of a facts.json; "" = needed libraries are not judged
+  std::string plan;       // path of a plan.json; "" when `images` says it
+  std::string images;     // "sm_80;compute_90": wanted before those of the plan
+  std::string objects;    // path of a list of the target's own objects; "" = the files are judged
+  std::string facts;      // path of a facts.json; "" = needed libraries are not judged
+  std::string targets{};  // "8.6;9.0+PTX": wanted before those of the plan, after `images`
 };
 
 // status 0 holds, 1 does not, 2 bad input; `text` for standard output (0) or error (1, 2).

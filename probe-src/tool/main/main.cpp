@@ -44,18 +44,10 @@ std::string usage() {
 }
 
 int unknown_verb(const std::string& name) {
-  std::string nearest;
-  size_t best = 3;
-  for (const Verb& verb : verbs) {
-    size_t distance = tcs::edit_distance(name, verb.name);
-    if (distance < best) {
-      best = distance;
-      nearest = verb.name;
-    }
-  }
+  tcs::List<std::string> names;
+  for (const Verb& verb : verbs) names.push_back(verb.name);
   tcs::print_err(tcs::cat("tcstack: no such verb: ", tcs::tail(name, 60),
-                          nearest.empty() ? "" : tcs::cat("; did you mean ", nearest, "?"),
-                          "\nsee tcstack --help\n"));
+                          tcs::did_you_mean(name, names), "\nsee tcstack --help\n"));
   return 2;
 }
 
@@ -70,6 +62,7 @@ int main(int argc, char** argv) {
   }
   if (args[0] == "--driver-probe") return driver_probe_main();
   if (args[0] == "--version") return tcs::print_out("tcstack " TCS_VERSION "\n") ? 0 : 3;
+  if (args[0] == "help" && args.size() > 1) args = {args[1], "--help"};
   if (args[0] == "--help" || args[0] == "-h" || args[0] == "help") {
     return tcs::print_out(usage()) ? 0 : 3;
   }

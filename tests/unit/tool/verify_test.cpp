@@ -120,6 +120,28 @@ TEST_CASE("a declared set goes before the plan's") {
   CHECK(verify(host, request).status == 0);
 }
 
+TEST_CASE("declared capabilities are the images wanted") {
+  std::string one = object_with({make::cubin(86), make::cubin(90), make::ptx(90, 8, 5)});
+  MemoryHost host = built(one, one, one);
+  VerifyRequest request = by_plan();
+  request.targets = "8.6;9.0+PTX";
+  CHECK(verify(host, request).status == 0);
+  request.targets = "8.6+PTX";
+  Verdict v = verify(host, request);
+  CHECK(v.status == 1);
+  CHECK(contains(v.text, "lacks compute_86"));
+  request.targets = "8.6;native";
+  v = verify(host, request);
+  CHECK(v.status == 2);
+  CHECK(contains(v.text, "--targets: 'native' depends on the machine"));
+  request.targets = "8.6+ptx";
+  v = verify(host, request);
+  CHECK(v.status == 2);
+  CHECK(contains(v.text, "is no capability such as 9.0 or 9.0+PTX; did you mean 8.6+PTX"));
+  request.targets = ";";
+  CHECK(verify(host, request).status == 2);
+}
+
 TEST_CASE("a CUDA library of another major than torch loads fails") {
   std::string all = object_with(planned);
   MemoryHost host =

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verbs as a shell calls them: exit status, and what stands on either stream.
+#include "tool/verbs.h"
+
+#include <unistd.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstdio>
+#include <fstream>
+
+#include "base/text.h"
+#include "memory_host.h"
+#include "readers/make_bytes.h"
+#include "tool/settings.h"
+
+using namespace tcs;
+
+namespace {
+
+// One of this process's streams into a file, while this lives.
+class Captured {
+ public:
+  explicit Captured(int fd) : fd_(fd), old_(dup(fd)), file_(std::tmpfile()) {
+    dup2(fileno(file_), fd_);
+  }
+  Captured(const Captured&) = delete;
+  Captured& operator=(const Captured&) = delete;
+  ~Captured() {
+    dup2(old_, fd_);
+    ::close(old_);
+    std::fclose(file_);
+  }
+  std::string text() const {
+    std::string out;
+    char byte = 0;
+    for (off_t at = 0; pread(fileno(file_), &byte, 1, at) == 1; ++at) out += byte;
+    return out;
+  }
+
+ private:
+  int fd_, old_;
+  FILE* file_;
+};
+
+struct Said {
+  int status = -1;
+  std::string out, err;
+};
+
+Said call(int (*verb)(Host&, const List<std::string>&), Host& host, const List<std::string>& args) {
+  Said said;
+  std::fflush(stdout);
+  Captured out(1), err(2);
+  said.status = verb(host, args);
+  said.out = out.text();
+  said.err = err.text();
+  return said;
+}
+
+// A machine whose nvcc 13.0 builds 7.5 to 12.1, with a torch for it and no GPU.
+const char* const kMachine = R"({"schema": "torch-cuda-stack/facts/1",
+  "devices": {"state": "none", "list": []}, "driver": {"state": "absent"},
+  "toolkits": {"list": [{"version": "13.0.88", "root": "/cuda", "nvcc": "/cuda/bin/nvcc"}],
+               "selected": 0},
+  "torch": {"state": "found", "flavour": "cuda", "version": "2.11.0+cu130", "cuda": "13.0",
+            "images": ["sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120"]}})";
+
+MemoryHost with_machine() {
+  MemoryHost host;
+  host.files["/f.json"] = kMachine;
+  return host;
+}
+
+}  // namespace
+
+TEST_CASE("an empty plan is never handed on, whatever is allowed") {
+  MemoryHost host = with_machine();
+  for (const char* form : {"cmake", "env", "json", "torch-list", "preset"}) {
+    const Said said = call(verb_plan, host,
+                           {"--facts", "/f.json", "--arch-list", "6.1", "--allow", "TCS901,TCS908",
+                            "--fail-on", "never", "--emit", form});
+    INFO(form);
+    CHECK(said.status == 1);
+    CHECK(said.out.empty());
+    CHECK(contains(said.err, "TCS901"));
+    CHECK(contains(said.err, "tcstack plan: the plan is empty"));
+  }
+}
+
+TEST_CASE("a plan that holds something is handed on") {
+  MemoryHost host = with_machine();
+  const Said said =
+      call(verb_plan, host, {"--facts", "/f.json", "--arch-list", "8.6", "--emit", "torch-list"});
+  CHECK(said.status == 0);
+  CHECK(said.out == "8.6\n");
+  CHECK(said.err.empty());
+}
+
+TEST_CASE("a form that can say nothing of the plan is no answer") {
+  MemoryHost host = with_machine();
+  const Said said =
+      call(verb_plan, host,
+           {"--facts", "/f.json", "--arch-list", "8.6(8.0)", "--emit", "cmake-architectures"});
+  CHECK(said.status == 1);
+  CHECK(said.out.empty());
+  CHECK(contains(said.err,
+                 "CMAKE_CUDA_ARCHITECTURES cannot say -gencode=arch=compute_80,code=sm_86"));
+}
+
+TEST_CASE("configure fails with an empty plan, whatever is allowed, and says why") {
+  MemoryHost host = with_machine();
+  const List<std::string> args = {"--dir", "/d",
+                                  "--set", "FACTS=/f.json",
+                                  "--set", "TORCH_CUDA_ARCH_LIST=6.1",
+                                  "--set", "FAIL_ON=never",
+                                  "--set", "ALLOW=TCS901;TCS908"};
+  CHECK(call(verb_configure, host, args).status == 1);
+  const std::string plan = host.files["/d/plan.cmake"];
+  CHECK(contains(plan, "set(_tcs_outcome [[fail]])"));
+  CHECK(contains(plan, "no architecture is planned"));
+  CHECK(contains(plan, "TCS901"));
+  CHECK(host.files["/d/stamp"].empty());
+}
+
+TEST_CASE("configure writes its answers and proceeds with a plan") {
+  MemoryHost host = with_machine();
+  const Said said = call(verb_configure, host,
+                         {"--dir", "/d", "--set", "FACTS=/f.json", "--set",
+                          "TORCH_CUDA_ARCH_LIST=8.6", "--set", "REPORT_DIR=/r"});
+  CHECK(said.status == 0);
+  CHECK(said.out.empty());
+  for (const char* file : {"/r/facts.json", "/r/report.json", "/r/report.txt", "/d/plan.json",
+                           "/d/plan.cmake", "/d/stamp"}) {
+    INFO(file);
+    CHECK(host.files.count(file) == 1);
+  }
+  CHECK(contains(host.files["/d/plan.cmake"], "TORCH_CUDA_ARCH_LIST [[8.6]]"));
+}
+
+TEST_CASE("an empty file name is refused with the option's name") {
+  MemoryHost host = with_machine();
+  Said said = call(verb_check, host, {"--facts="});
+  CHECK(said.status == 2);
+  CHECK(contains(said.err, "tcstack: --facts needs a value (FILE), not an empty one"));
+  said = call(verb_check, host, {"--facts", "/f.json", "--out", ""});
+  CHECK(said.status == 2);
+  CHECK(contains(said.err, "tcstack: --out needs a value (FILE), not an empty one"));
+  for (auto verb : {verb_images, verb_verify}) {
+    said = call(verb, host, {""});
+    CHECK(said.status == 2);
+    CHECK(contains(said.err, "tcstack: an argument is empty"));
+  }
+}
+
+TEST_CASE("a document that no reader takes is named with its path") {
+  MemoryHost host;
+  auto refused = [&](const std::string& bytes, const char* text) {
+    host.files["/f.json"] = bytes;
+    const Said said = call(verb_check, host, {"--facts", "/f.json"});
+    INFO(said.err);
+    CHECK(said.status == 2);
+    CHECK(contains(said.err, text));
+  };
+  refused("\xff\xfe{", "tcstack check: /f.json: is UTF-16; expected plain UTF-8");
+  refused("\xef\xbb\xbf{}", "/f.json: is UTF-8 with a byte order mark; expected plain UTF-8");
+  refused(std::string((17u << 20) + (48u << 20), ' '), "tcstack check: /f.json: larger than");
+  refused(std::string(40u << 20, ' '), "tcstack check: /f.json: JSON text of 41943040 bytes");
+  refused("{\"schema\": 3", "tcstack check: /f.json: line 1, column");
+}
+
+TEST_CASE("the deadline that was wrong is the one that is named") {
+  MemoryHost host;
+  Said said = call(verb_probe, host, {"--timeout", "0"});
+  CHECK(said.status == 2);
+  CHECK(contains(said.err, "tcstack probe: --timeout: '0' is no number of seconds"));
+  host.variables["TORCH_CUDA_STACK_TIMEOUT"] = "x";
+  said = call(verb_probe, host, {});
+  CHECK(contains(said.err, "TORCH_CUDA_STACK_TIMEOUT (environment): 'x' is no number"));
+}
+
+TEST_CASE("an input that probe does not have is refused with the nearest") {
+  MemoryHost host;
+  const Said said = call(verb_probe, host, {"--set", "Python_EXECUTBLE=/usr/bin/python3"});
+  CHECK(said.status == 2);
+  CHECK(contains(said.err,
+                 "--set: there is no input 'Python_EXECUTBLE'; did you mean Python_EXECUTABLE?"));
+}
+
+TEST_CASE("the inputs that probe knows are those that the module passes") {
+  std::ifstream file(TCS_SOURCE_DIR "/modules/TorchCudaStack/detail/_tcs_inputs.cmake");
+  const std::string module((std::istreambuf_iterator<char>(file)), {});
+  REQUIRE_FALSE(module.empty());
+  std::ifstream page(TCS_SOURCE_DIR "/docs/internals.md");
+  const std::string internals((std::istreambuf_iterator<char>(page)), {});
+  for (const std::string& name : input_names()) {
+    INFO(name);
+    CHECK(contains(module, name));
+    CHECK(contains(internals, name));
+  }
+}
+
+TEST_CASE("a NAME=VALUE without a name is refused by every verb that takes one") {
+  MemoryHost host;
+  CHECK(contains(call(verb_probe, host, {"--set", "=x"}).err, "'=x' is not NAME=VALUE"));
+  CHECK(contains(call(verb_configure, host, {"--dir", "/d", "--set", "=x"}).err,
+                 "tcstack configure: --set: '=x' is not NAME=VALUE"));
+}
+
+TEST_CASE("a finding that does not exist is answered with the nearest") {
+  MemoryHost host;
+  Said said = call(verb_explain, host, {"TCS602x"});
+  CHECK(said.status == 2);
+  CHECK(contains(said.err, "there is no finding 'TCS602x'; the nearest is TCS602 "));
+  said = call(verb_explain, host, {"torch-lacks-device"});
+  CHECK(contains(said.err, "the nearest is TCS601 torch-lacks-device-image"));
+}
+
+TEST_CASE("an unknown option is answered with the nearest") {
+  MemoryHost host;
+  const Said said = call(verb_check, host, {"--fact", "/f.json"});
+  CHECK(said.status == 2);
+  CHECK(contains(said.err, "unknown option --fact; did you mean --facts?"));
+}
+
+TEST_CASE("a file name cannot reach the terminal through images") {
+  MemoryHost host;
+  host.files["/a\x1b[31m\nb.o"] = make::elf({{".text", "code"}});
+  const Said said = call(verb_images, host, {"/a\x1b[31m\nb.o", "/n\x1b.o"});
+  CHECK(said.status == 2);
+  CHECK(said.out == "/a\\x1b[31m\\x0ab.o: no device code\n");
+  CHECK(contains(said.err, "/n\\x1b.o: No such file or directory"));
+}
