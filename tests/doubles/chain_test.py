@@ -51,7 +51,8 @@ CAN_LOAD = can_load()
 
 def part(name):
     """A part of tests/real that is present, else skip."""
-    done = subprocess.run([sys.executable, SOURCE / "tests/real/parts.py", "path", name], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, SOURCE / "tests/real/parts.py", "path", name], capture_output=True,
+                          text=True)
     if done.returncode:
         raise unittest.SkipTest(f"the part {name} is not here (tests/real/parts.py get {name})")
     return Path(done.stdout.split("\n")[0])
@@ -85,9 +86,12 @@ def part_toolkit(name):
     return Toolkit(nvcc if nvcc.exists() else root / "bin/nvcc")
 
 
-def fake_torch(toolkit, codes, ptx):
-    """The smallest Python environment that holds a PyTorch for this CUDA, with these kernel images."""
-    place = WORK / f"environment-{toolkit.release}-{'-'.join(codes)}-{ptx}"
+def fake_torch(toolkit, codes, ptx, needs_driver=False):
+    """The smallest Python environment that holds a PyTorch for this CUDA, with these kernel images.
+
+    needs_driver: one of its libraries names libcuda.so.1, as libcaffe2_nvrtc.so of the real one does.
+    """
+    place = WORK / f"environment-{toolkit.release}-{'-'.join(codes)}-{ptx}{'-driver' if needs_driver else ''}"
     if place.exists():
         return place
     WORK.mkdir(exist_ok=True)
@@ -114,8 +118,8 @@ def fake_torch(toolkit, codes, ptx):
     subprocess.run([toolkit.nvcc, "-shared", "-cudart", "none", "-Xcompiler", "-fPIC", "-c", *flags, source, "-o",
                     build / "kernel.o"], check=True)
     for name, objects in (("torch_cuda", [build / "kernel.o"]), ("torch_cpu", []), ("torch", []), ("c10", [])):
-        subprocess.run(["c++", "-shared", "-nostdlib", "-o", torch / f"lib/lib{name}.so", *(objects or ["-x", "c++", "/dev/null"])],
-                       check=True)
+        subprocess.run(["c++", "-shared", "-nostdlib", "-o", torch / f"lib/lib{name}.so",
+                        *(objects or ["-x", "c++", "/dev/null"])], check=True)
     if needs_driver:
         subprocess.run(["c++", "-shared", "-nostdlib", "-o", torch / "lib/libcaffe2_nvrtc.so", "-x", "c++", "/dev/null",
                         "-x", "none", "-Wl,--no-as-needed", DOUBLES / "full/libcuda.so.1"], check=True)
@@ -461,8 +465,8 @@ class OlderToolkit(Chain):
 
     def test_ptx_newer_than_the_driver_is_an_error_with_a_driver_double(self):
         machine = Machine("device=9.0,NVIDIA H100;version=12020", release="535.261.03", kernel="535.261.03")
-        self.expect(machine, ["TCS205 driver error: PTX of CUDA 12.4 is all that fits NVIDIA H100"], ["sm_80", "compute_80"], 1,
-                    ["--arch-list", "8.0+PTX", "--targets", "native"])
+        self.expect(machine, ["TCS205 driver error: PTX of CUDA 12.4 is all that fits NVIDIA H100"],
+                    ["sm_80", "compute_80"], 1, ["--arch-list", "8.0+PTX", "--targets", "native"])
 
     def test_a_device_newer_than_all_gets_the_newest_ptx_with_a_driver_double(self):
         machine = Machine("device=12.0,NVIDIA GeForce RTX 5060;version=12080", release="570.195.03",
@@ -487,7 +491,8 @@ class Configure(Chain):
         return done
 
     def compiled(self):
-        return [p for p in self.build.rglob("*") if p.suffix in (".o", ".a", ".so") or p.name == "CMakeCUDACompiler.cmake"]
+        return [p for p in self.build.rglob("*")
+                if p.suffix in (".o", ".a", ".so") or p.name == "CMakeCUDACompiler.cmake"]
 
     def test_a_9_0_device_is_planned_without_a_language_with_a_driver_double(self):
         done = self.configure(Machine("device=9.0,NVIDIA H100;version=13020"), part("torch-2.15.0"), "NONE", "",
@@ -513,7 +518,8 @@ class Configure(Chain):
     def test_a_device_that_torch_2_3_cannot_serve_stops_before_compiling_with_a_driver_double(self):
         toolkit = part_toolkit("toolkit-12.4")
         done = self.configure(Machine("device=12.0,NVIDIA GeForce RTX 5060;version=13000"), part("torch-2.3.0"), "CXX",
-                              "", "-DTorchCudaStack_ALLOW=TCS501", f"-DTorchCudaStack_TOOLKIT={toolkit.nvcc.parent.parent}")
+                              "", "-DTorchCudaStack_ALLOW=TCS501",
+                              f"-DTorchCudaStack_TOOLKIT={toolkit.nvcc.parent.parent}")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("error[TCS601 torch-lacks-device-image]: PyTorch 2.3.0+cu121 has no kernel image that runs on "
                       "sm_120", " ".join(done.stderr.split()))
