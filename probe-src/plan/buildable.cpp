@@ -47,7 +47,10 @@ void explain_unlisted(const Sm& sm, PlanIssue& issue) {
     issue.detail = cat("no CUDA release up to ", release_text(newest_cuda()), " builds it");
   } else {
     issue.kind = Issue::Nonsense;
-    issue.detail = cat("no GPU has compute capability ", sm.base().dotted());
+    issue.detail = sm < arch_rows().begin()->sm
+                       ? cat(sm.base().dotted(), " is older than what CUDA since ",
+                             release_text(1000), " builds")
+                       : cat("no GPU has compute capability ", sm.base().dotted());
   }
 }
 
@@ -147,12 +150,19 @@ int fat_binaries_of(const TorchLibrary& library) {
   return std::max(sum, most);
 }
 
-// The library with most of the kernels. The others do not speak for PyTorch:
-// libtorch_cuda_linalg.so holds MAGMA, which is built for a list of its own (2.11: no 7.5).
+// Optional parts with lists of their own: MAGMA (2.11: no 7.5) and NVSHMEM.
+bool is_side_library(const TorchLibrary& library) {
+  for (const char* part : {"linalg", "nvshmem", "libc10_"})
+    if (contains(library.name.value(), part)) return true;
+  return false;
+}
+
+// The library with most of the kernels: it alone speaks for PyTorch.
 const TorchLibrary* main_library(const TorchFacts& torch) {
   const TorchLibrary* best = nullptr;
   int most = 0;
   for (const TorchLibrary& library : torch.libraries) {
+    if (is_side_library(library)) continue;
     int count = fat_binaries_of(library);
     if (count > most) best = &library;
     most = std::max(most, count);
@@ -211,6 +221,7 @@ List<Image> from_coverage(const TorchLibrary& library) {
 List<Image> from_names(const TorchFacts& torch) {
   List<std::string> names = torch.images.value();
   for (const TorchLibrary& library : torch.libraries) {
+    if (is_side_library(library)) continue;
     const List<std::string>& more = library.images.value();
     names.append(more);
   }

@@ -95,9 +95,13 @@ bool parse_token(std::string_view text, std::string_view dialect, ArchToken& out
   return parse_name(text, out);
 }
 
-bool parses(std::string_view text) {
+// A help must not lead into the next error: only what some nvcc builds is offered.
+bool offers(std::string_view text) {
   ArchToken token;
-  return parse_token(text, "torch", token);
+  if (!parse_token(text, "torch", token)) return false;
+  return token.kind != Kind::Arch ||
+         (find_arch(token.real) != nullptr && find_arch(token.virt) != nullptr &&
+          can_assemble(token.virt, token.real));
 }
 
 bool is_word(char c) {
@@ -124,12 +128,13 @@ std::string nearest_word(std::string_view text) {
 
 // What the user most likely meant, when it can be said for certain; "" otherwise.
 std::string correction(std::string_view text) {
-  std::string pieces = join(split(text, ","), ";");
-  if (text.find(',') != std::string_view::npos) {
-    for (const std::string& piece : split(pieces, ";")) {
-      if (!parses(piece)) return {};
+  constexpr std::string_view kOtherSeparators = ",/|:\n\r";
+  if (text.find_first_of(kOtherSeparators) != std::string_view::npos) {
+    List<std::string> pieces = split(text, kOtherSeparators);
+    for (const std::string& piece : pieces) {
+      if (!offers(piece)) return {};
     }
-    return pieces;
+    return join(pieces, ";");
   }
   std::string plain;
   for (char c : text) {
@@ -139,13 +144,14 @@ std::string correction(std::string_view text) {
   std::string dotted_virtual = replace_all(small, ".", "");
   std::string_view rest = plain;
   Sm sm;
-  if (starts_with(rest, "compute_") && exact_digits(rest.substr(8), sm))
+  if (starts_with(rest, "compute_") && exact_digits(rest.substr(8), sm) && find_arch(sm))
     return sm.dotted() + "+PTX";
   for (const std::string& candidate : {plain, small, dotted_virtual}) {
-    if (candidate != text && parses(candidate)) return candidate;
+    if (candidate != text && offers(candidate)) return candidate;
   }
-  if (take_end(rest, "+ptx") && parse_sm_dotted(rest, sm)) return sm.dotted() + "+PTX";
-  return parse_sm_dotted(rest, sm) ? sm.dotted() : std::string();
+  bool ptx = take_end(rest, "+ptx");
+  if (!parse_sm_dotted(rest, sm) || !find_arch(sm)) return {};
+  return sm.dotted() + (ptx ? "+PTX" : "");
 }
 
 PlanIssue refusal(std::string_view text, int position) {
@@ -176,7 +182,9 @@ PlanIssue bad_pair(const ArchToken& token) {
   issue.token = token.text;
   issue.position = token.position;
   issue.by_user = true;
-  if (can_assemble(token.real, token.virt) && token.real != token.virt) {
+  if (token.virt.base() == token.real.base()) {
+    issue.corrected = token.virt.dotted();  // 9.0(9.0a): the suffix is the point of it
+  } else if (token.virt.plain() && token.real.plain() && can_assemble(token.real, token.virt)) {
     issue.corrected = cat(token.virt.dotted(), "(", token.real.dotted(), ")");
   }
   issue.detail = cat("nvcc cannot make ", token.real.real(), " code from ", token.virt.virt());

@@ -75,7 +75,7 @@ void Planner::follow_list(const Text& list, const std::string& dialect) {
 }
 
 void Planner::follow(const ArchToken& token) {
-  if (token.bare) {
+  if (token.bare && Buildable::could_exist(token.real)) {
     say(Issue::BareNumber, token.text, "taken as " + token.real.dotted()).position = token.position;
   }
   switch (token.kind) {
@@ -104,15 +104,40 @@ void Planner::refuse(PlanIssue issue, const ArchToken& token) {
 }
 
 void Planner::arch(const ArchToken& token) {
-  if (token.cubin && !build_.real(token.real)) return refuse(build_.refuse(token.real), token);
-  if (!build_.virt(token.virt)) return refuse(build_.refuse(token.virt), token);
+  const bool cubin = !token.cubin || build_.real(token.real);
+  if (!cubin || !build_.virt(token.virt)) {
+    PlanIssue issue = build_.refuse(cubin ? token.virt : token.real);
+    if (token.bare && issue.kind == Issue::Nonsense) guess_number(token, issue);
+    if (cubin && token.virt != token.real && build_.virt(token.real)) {
+      issue.corrected = token.real.dotted();
+      issue.detail = cat("it goes by way of ", token.virt.virt());
+    }
+    return refuse(issue, token);
+  }
+  if (by_user_) written_.push_back(token.real);
   std::string reason = cat("\"", token.text, "\" in ", where_);
   if (token.cubin) add(token.virt, token.real, false, reason);
   if (!token.ptx) return;
   add(token.virt, token.virt, true, reason);
   if (!token.virt.plain()) {
-    say(Issue::SuffixPtx, token.text, cat("PTX for ", token.virt.dotted(), " serves no later GPU"))
-        .position = token.position;
+    PlanIssue& issue =
+        say(Issue::SuffixPtx, token.text,
+            cat("PTX for ", token.virt.dotted(), " serves ",
+                token.virt.suffix == 'f' ? "only GPUs of its own family" : "no later GPU"));
+    issue.position = token.position;
+    issue.corrected = token.virt.base().dotted() + "+PTX";
+  }
+}
+
+// 12 is read as 1.2, and may have been meant as 12.0; 4090 as 409.0, and is a GPU.
+void Planner::guess_number(const ArchToken& token, PlanIssue& issue) const {
+  Sm sm;
+  if (const GpuRow* gpu = find_gpu("RTX " + token.text)) {
+    issue.corrected = gpu->sm.dotted();
+    issue.detail = cat(gpu->name, " is a GPU; its capability is ", gpu->sm.dotted());
+  } else if (parse_sm_dotted(token.text + ".0", sm) && find_arch(sm) != nullptr) {
+    issue.corrected = sm.dotted();
+    issue.detail = cat("a number without a point is read as ", token.real.dotted());
   }
 }
 
@@ -188,16 +213,25 @@ bool Planner::add(const Sm& virt, const Sm& real, bool ptx, const std::string& r
   return true;
 }
 
-// Which tokens PyTorch's Python parser cannot read; the gencode flags carry those architectures.
+// Which tokens PyTorch's Python parser cannot read, those that the user wrote apart from those that
+// a name, a target or the default stand for; the gencode flags carry those architectures.
 void Planner::check_torch_parser() {
   if (!facts_.torch.state.is("found") || request_.purpose == "run") return;
   int release = release_of(Version::parse(plan_.torch_version));
   if (release == 0) release = newest_torch();
+  List<std::string> written, chosen;
   for (const Sm& sm : archs()) {
     const ArchRow* row = find_arch(sm);
     if (row != nullptr && row->known_to_torch(release)) continue;
-    say(Issue::TorchPythonToken, sm.dotted(), "the gencode flags carry it");
+    (plan_.by_user && contains(written_, sm) ? written : chosen).push_back(sm.dotted());
   }
+  by_user_ = true;
+  if (!written.empty())
+    say(Issue::TorchPythonToken, join(written, " "), "the gencode flags carry it");
+  by_user_ = false;
+  if (!chosen.empty())
+    say(Issue::TorchPythonToken, join(chosen, " "), "the gencode flags carry it");
+  by_user_ = plan_.by_user;
 }
 
 Plan Planner::finish() {

@@ -25,6 +25,7 @@ class Planner {
  private:
   void follow(const ArchToken& token);
   void arch(const ArchToken& token);
+  void guess_number(const ArchToken& token, PlanIssue& issue) const;
   void name(const ArchToken& token);
   void all(const ArchToken& token, bool majors_only);
 
@@ -49,6 +50,7 @@ class Planner {
   std::string where_;     // where the tokens being followed were written
   bool by_user_ = false;  // they were written by the user
   bool emit_ = true;      // targets get images
+  List<Sm> written_;      // by the user, as entries of their own
 };
 
 }  // namespace tcs

@@ -139,6 +139,36 @@ TEST_CASE("things that look like numbers but are none are malformed") {
   }
 }
 
+TEST_CASE("what is offered instead is an architecture that some nvcc builds") {
+  struct Row {
+    const char* list;
+    const char* corrected;
+  };
+  const Row rows[] = {{"8.6/8.9", "8.6;8.9"}, {"8.6|8.9", "8.6;8.9"},
+                      {"8.6:8.9", "8.6;8.9"}, {"8.6\n8.9", "8.6;8.9"},
+                      {"8.6\r", "8.6"},       {"8.06", ""},
+                      {"8.6.0", ""},          {"8.6/8.95", ""},
+                      {"compute_777", ""},    {"9.0(9.0a)", "9.0a"},
+                      {"8.6(9.0a)", ""},      {"12", "12.0"},
+                      {"4090", "8.9"},        {"1.2", ""}};
+  for (const Row& row : rows) {
+    INFO(row.list);
+    CHECK(refused130(row.list).corrected == row.corrected);
+  }
+}
+
+TEST_CASE("a number that is no architecture is not also explained as one") {
+  for (const char* list : {"12", "4090", "10"}) {
+    INFO(list);
+    Facts facts;
+    Request request;
+    request.arch_list = Text(list);
+    for (const PlanIssue& issue : make_plan(facts, request).issues)
+      CHECK(issue.kind != Kind::BareNumber);
+  }
+  CHECK(contains(refused130("1.2").detail, "older than what CUDA"));
+}
+
 TEST_CASE("an unknown word is refused with the nearest name") {
   CHECK(refused130("Amper").corrected == "Ampere");
   CHECK(refused130("ampere").corrected == "Ampere");

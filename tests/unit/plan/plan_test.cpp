@@ -329,11 +329,45 @@ TEST_CASE("what torch's Python parser does not know is said, by release") {
   Plan plan = make_plan(facts, list_request("8.8;9.0;12.0f"));
   const PlanIssue* issue = issue_of(plan, Kind::TorchPythonToken);
   REQUIRE(issue != nullptr);
-  CHECK(issue->token == "8.8");
+  CHECK(issue->token == "8.8 12.0f");
   CHECK(issue->by_user);
   facts.torch.version = std::string("2.3.0");
   add_device(facts, "12.0");
   plan = make_plan(facts, Request());
   REQUIRE(issue_of(plan, Kind::TorchPythonToken) != nullptr);
   CHECK_FALSE(issue_of(plan, Kind::TorchPythonToken)->by_user);
+}
+
+TEST_CASE("what a name of the list stands for was not written by the user") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  add_torch_215(facts);
+  facts.torch.version = std::string("2.7.1");
+  Plan plan = make_plan(facts, list_request("8.8;Blackwell"));
+  List<const PlanIssue*> said;
+  for (const PlanIssue& issue : plan.issues)
+    if (issue.kind == Kind::TorchPythonToken) said.push_back(&issue);
+  REQUIRE(said.size() == 2);
+  CHECK(said[0]->token == "8.8");
+  CHECK(said[0]->by_user);
+  CHECK(said[1]->token == "10.3 12.1");
+  CHECK_FALSE(said[1]->by_user);
+}
+
+TEST_CASE("the side libraries of a PyTorch without its main one give no default plan") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  add_torch_215(facts);
+  facts.torch.images = Names();
+  for (TorchLibrary& library : facts.torch.libraries)
+    library.name = Text("libtorch_cuda_linalg.so");
+  Plan plan = make_plan(facts, Request());
+  CHECK(plan.gencodes.empty());
+  CHECK_FALSE(plan.complete);
+}
+
+TEST_CASE("machine code by way of PTX that is gone is not itself gone") {
+  Plan plan = make_plan(with_nvcc("13.0.88", kNvcc130), list_request("8.6(7.0)"));
+  REQUIRE(plan.issues.size() >= 1);
+  CHECK(plan.issues[0].kind == Kind::Removed);
+  CHECK(plan.issues[0].corrected == "8.6");
+  CHECK(contains(plan.issues[0].detail, "compute_70"));
 }
