@@ -12,7 +12,7 @@ it; and stops the configure with a finding that names the layers that disagree, 
   torch_cuda_stack_add_extension(my_ops SOURCES my_ops.cpp my_kernels.cu)
 
 Call it in the directory of the targets or above, not inside a function: the CUDA language and its settings belong to a
-directory. Components: ``Device``, ``Driver``, ``Toolkit``, ``HostCompiler``, ``Runtime``, ``Torch``, ``Python``. Without
+directory. Each call has its own plan, in ``TorchCudaStack/`` of its binary directory. Components: ``Device``, ``Driver``, ``Toolkit``, ``HostCompiler``, ``Runtime``, ``Torch``, ``Python``. Without
 ``COMPONENTS`` all of them are meant. No GPU and no driver is no failure by itself.
 
 Hints
@@ -25,7 +25,7 @@ Each is read as a normal variable, then as a cache entry, then from the environm
 ``TorchCudaStack_TOOLKIT``
   Folder of the CUDA toolkit to use.
 ``TorchCudaStack_FACTS``
-  Replay recorded facts instead of probing this machine.
+  Replay recorded facts instead of probing this machine: a plan and findings, no compiler and no PyTorch.
 ``TorchCudaStack_FAIL_ON``
   ``error`` (default), ``warning``, ``unknown`` or ``never``.
 ``TorchCudaStack_ALLOW``
@@ -40,8 +40,8 @@ Each is read as a normal variable, then as a cache entry, then from the environm
   A prebuilt ``tcstack`` to use.
 
 ``TORCH_CUDA_ARCH_LIST``, ``CMAKE_CUDA_ARCHITECTURES``, ``CUDAARCHS``, ``CMAKE_CUDA_COMPILER``,
-``CMAKE_CUDA_HOST_COMPILER``, ``CUDA_TOOLKIT_ROOT_DIR``, ``CUDAToolkit_ROOT``, ``Torch_DIR``, ``Python_EXECUTABLE`` are
-honoured where you set them, checked, and never rewritten.
+``CMAKE_CUDA_HOST_COMPILER``, ``CUDA_TOOLKIT_ROOT_DIR``, ``CUDAToolkit_ROOT``, ``Torch_DIR``, ``Torch_ROOT``,
+``Python_EXECUTABLE`` are honoured where you set them, checked, and never rewritten.
 
 Result Variables
 ^^^^^^^^^^^^^^^^
@@ -81,17 +81,19 @@ Commands
 
 .. command:: torch_cuda_stack_add_extension
 
-  ``torch_cuda_stack_add_extension(<name> SOURCES <file>... [LIBRARIES <item>...] [NO_VERIFY])`` adds a Python module.
+  ``torch_cuda_stack_add_extension(<name> SOURCES <file>... [LIBRARIES <item>...] [IMAGES <arch>...]
+  [SOURCE_IMAGES <file> <arch>... ...] [NO_VERIFY])`` adds a Python module.
 
 .. command:: torch_cuda_stack_verify
 
-  ``torch_cuda_stack_verify(<target> [IMAGES <arch>...])`` checks after each link that the plan's images are in the
+  ``torch_cuda_stack_verify(<target> [IMAGES <arch>...] [SOURCE_IMAGES <file> <arch>... ...])`` checks after each link that the plan's images are in the
   code that the target compiled.
 #]=======================================================================]
 
 set(TorchCudaStack_VERSION 0.1.0)
 set(_TorchCudaStack_SHIMS "${CMAKE_CURRENT_LIST_DIR}/TorchCudaStack/shims")
 
+include(FindPackageHandleStandardArgs)
 foreach(
   _tcs_part
   IN
@@ -113,8 +115,14 @@ unset(_tcs_part)
 
 # How find_package() was called decides who speaks: QUIET leaves only the fatal error.
 set(_tcs_say STATUS NOTICE)
+set(_tcs_find_quietly "")
+set(_tcs_find_required "")
 if(TorchCudaStack_FIND_QUIETLY)
   set(_tcs_say VERBOSE VERBOSE)
+  set(_tcs_find_quietly QUIET)
+endif()
+if(TorchCudaStack_FIND_REQUIRED)
+  set(_tcs_find_required REQUIRED)
 endif()
 list(GET _tcs_say 0 _tcs_say_status)
 list(GET _tcs_say 1 _tcs_say_notice)
@@ -128,21 +136,27 @@ if(DEFINED CMAKE_CURRENT_FUNCTION)
 endif()
 
 set(_tcs_tool "")
+set(_tcs_dir "${CMAKE_CURRENT_BINARY_DIR}/TorchCudaStack")
+_tcs_setting(_tcs_skipped SKIP)
 _tcs_refusal(_tcs_reason)
-if(NOT _tcs_reason AND NOT TorchCudaStack_SKIP)
+if(NOT _tcs_reason AND NOT _tcs_skipped)
   _tcs_find_tool(_tcs_tool _tcs_reason)
 endif()
-if(NOT _tcs_reason AND NOT TorchCudaStack_SKIP)
+if(NOT _tcs_reason AND NOT _tcs_skipped)
   _tcs_collect_inputs(_tcs_inputs)
-  _tcs_run_configure("${_tcs_tool}" "${_tcs_inputs}" _tcs_reason)
+  _tcs_run_configure("${_tcs_tool}" "${_tcs_dir}" "${_tcs_inputs}" _tcs_reason)
 endif()
 
-if(TorchCudaStack_SKIP)
+if(_tcs_reason)
+  _tcs_remember(unused "")
+elseif(_tcs_skipped)
   _tcs_skip()
-elseif(NOT _tcs_reason)
+  _tcs_remember(skipped "")
+else()
   # Only set() lines; every value is a bracket argument.
-  include("${CMAKE_BINARY_DIR}/TorchCudaStack/plan.cmake")
+  include("${_tcs_dir}/plan.cmake")
   _tcs_report(_tcs_reason)
+  _tcs_remember(used "${_tcs_dir}")
 endif()
 
 if(_tcs_reason AND TorchCudaStack_FIND_REQUIRED)
@@ -157,7 +171,6 @@ set(_tcs_usable TRUE)
 if(_tcs_reason)
   set(_tcs_usable FALSE)
 endif()
-include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(
   TorchCudaStack
   REQUIRED_VARS _tcs_usable
@@ -168,7 +181,12 @@ find_package_handle_standard_args(
 set(TorchCudaStack_FIND_QUIETLY "${_tcs_quietly}")
 
 if(TorchCudaStack_FOUND)
-  _tcs_apply_choices()
-  _tcs_apply_torch()
+  _tcs_setting(_tcs_replayed FACTS)
+  if(_tcs_skipped OR "${_tcs_replayed}" STREQUAL "")
+    _tcs_apply_choices()
+    _tcs_apply_torch()
+  endif()
   _tcs_make_targets("${_tcs_tool}")
+else()
+  _tcs_remember(unused "")
 endif()

@@ -7,14 +7,15 @@ torch_cuda_stack_add_extension
 
 .. code-block:: cmake
 
-  torch_cuda_stack_add_extension(<name> SOURCES <file>... [LIBRARIES <item>...] [IMAGES <arch>...] [NO_VERIFY])
+  torch_cuda_stack_add_extension(<name> SOURCES <file>... [LIBRARIES <item>...] [IMAGES <arch>...]
+    [SOURCE_IMAGES <file> <arch>... ...] [NO_VERIFY])
 
 Adds the Python module ``<name>`` that links PyTorch: the file name that the chosen Python imports, hidden symbols,
 ``TORCH_EXTENSION_NAME`` defined as ``<name>``, and :command:`torch_cuda_stack_verify` attached where a source is CUDA.
 Keep PyTorch's headers out of ``.cu`` files: they cost a minute for each architecture.
 #]=======================================================================]
 function(torch_cuda_stack_add_extension name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_VERIFY" "" "SOURCES;LIBRARIES;IMAGES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_VERIFY" "" "SOURCES;LIBRARIES;IMAGES;SOURCE_IMAGES")
   if(arg_UNPARSED_ARGUMENTS)
     message(
       FATAL_ERROR
@@ -23,6 +24,13 @@ function(torch_cuda_stack_add_extension name)
   endif()
   if(NOT arg_SOURCES)
     message(FATAL_ERROR "torch_cuda_stack_add_extension(${name}): SOURCES names no file")
+  endif()
+  _tcs_setting(replayed FACTS)
+  if(NOT TARGET TorchCudaStack::Torch AND NOT replayed STREQUAL "")
+    message(
+      FATAL_ERROR
+      "torch_cuda_stack_add_extension(${name}): recorded facts (TorchCudaStack_FACTS) give a plan, no PyTorch to build for"
+    )
   endif()
   if(NOT TARGET TorchCudaStack::Torch)
     message(
@@ -46,6 +54,7 @@ function(torch_cuda_stack_add_extension name)
       "  help: install them (Debian, Ubuntu: python3-dev), or choose another Python with -DPython_EXECUTABLE=...\n"
     )
   endif()
+  _tcs_check_python("${name}")
   unset(torch_python)
   find_library(
     torch_python
@@ -75,13 +84,51 @@ function(torch_cuda_stack_add_extension name)
       CUDA_VISIBILITY_PRESET hidden
       VISIBILITY_INLINES_HIDDEN ON
   )
-  set(cuda "${arg_SOURCES}")
-  list(FILTER cuda INCLUDE REGEX "[.]cu$")
+  set(cuda "")
+  foreach(source IN LISTS arg_SOURCES)
+    get_property(language SOURCE "${source}" PROPERTY LANGUAGE)
+    if(source MATCHES "[.]cu$" OR language STREQUAL "CUDA")
+      list(APPEND cuda "${source}")
+    endif()
+  endforeach()
   if(cuda AND NOT arg_NO_VERIFY)
     set(images "")
     if(arg_IMAGES)
       set(images IMAGES ${arg_IMAGES})
     endif()
+    if(arg_SOURCE_IMAGES)
+      list(APPEND images SOURCE_IMAGES ${arg_SOURCE_IMAGES})
+    endif()
     torch_cuda_stack_verify("${name}" ${images})
+  endif()
+endfunction()
+
+# A project's own find_package(Python) may have found another one than the PyTorch that was measured belongs to.
+function(_tcs_check_python name)
+  if(NOT _tcs_python OR NOT Python_EXECUTABLE OR NOT Python_SOABI)
+    return()
+  endif()
+  file(REAL_PATH "${_tcs_python}" measured)
+  file(REAL_PATH "${Python_EXECUTABLE}" used)
+  if(measured STREQUAL used)
+    return()
+  endif()
+  execute_process(
+    COMMAND "${_tcs_python}" -c "import sysconfig; print(sysconfig.get_config_var('SOABI'))"
+    OUTPUT_VARIABLE soabi
+    ERROR_QUIET
+    OUTPUT_STRIP_TRAILING_WHITESPACE
+    TIMEOUT 30
+  )
+  if(NOT soabi STREQUAL "" AND NOT soabi STREQUAL Python_SOABI)
+    message(
+      FATAL_ERROR
+      "  torch_cuda_stack_add_extension(${name}): the Python of this build is not the one whose PyTorch was measured\n"
+      "  \n"
+      "    measured  ${soabi}  ${_tcs_python}\n"
+      "    used      ${Python_SOABI}  ${Python_EXECUTABLE}\n"
+      "  \n"
+      "  help: name one for both: -DPython_EXECUTABLE=${_tcs_python}\n"
+    )
   endif()
 endfunction()

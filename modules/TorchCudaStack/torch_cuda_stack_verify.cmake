@@ -7,14 +7,16 @@ torch_cuda_stack_verify
 
 .. code-block:: cmake
 
-  torch_cuda_stack_verify(<target> [IMAGES <arch>...])
+  torch_cuda_stack_verify(<target> [IMAGES <arch>...] [SOURCE_IMAGES <file> <arch>... [<file> <arch>...]...])
 
 After each link of ``<target>`` (a library or an executable of this directory) its kernel images are compared with the
 plan, and the link fails where one is missing from code that the target itself compiled. Images of linked archives are
-listed, not judged. ``IMAGES`` declares another set than the plan's, e.g. ``IMAGES sm_90a``.
+listed, not judged. ``IMAGES`` declares another set than the plan's, e.g. ``IMAGES sm_90a``; ``SOURCE_IMAGES`` does so
+for single sources: ``SOURCE_IMAGES hopper.cu sm_90a blackwell.cu sm_100a sm_103a``. The CUDA libraries that the target
+needs must be of the majors that PyTorch loads.
 #]=======================================================================]
 function(torch_cuda_stack_verify target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "IMAGES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "IMAGES;SOURCE_IMAGES")
   if(arg_UNPARSED_ARGUMENTS)
     message(
       FATAL_ERROR
@@ -50,24 +52,111 @@ function(torch_cuda_stack_verify target)
       "CMake attaches no step to a target of another directory"
     )
   endif()
-  if(TorchCudaStack_SKIP OR NOT TARGET TorchCudaStack::tcstack)
+  get_property(state DIRECTORY PROPERTY TorchCudaStack_STATE)
+  if(state STREQUAL "skipped")
+    return() # said already
+  elseif(state STREQUAL "unused")
+    message(
+      STATUS
+      "TorchCudaStack: ${target} is not verified, find_package(TorchCudaStack) found nothing"
+    )
     return()
+  elseif(NOT TARGET TorchCudaStack::tcstack)
+    message(
+      FATAL_ERROR
+      "torch_cuda_stack_verify(${target}): there is no find_package(TorchCudaStack) in this directory or above it"
+    )
   endif()
 
-  get_property(plan GLOBAL PROPERTY TorchCudaStack_PLAN)
-  set(list "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/tcs-objects-$<CONFIG>.txt")
-  file(GENERATE OUTPUT "${list}" CONTENT "$<JOIN:$<TARGET_OBJECTS:${target}>,\n>\n")
-  set(images "")
-  if(arg_IMAGES)
-    list(JOIN arg_IMAGES "$<SEMICOLON>" images)
-    set(images --images "${images}")
+  _tcs_read_source_images("${target}" "${arg_SOURCE_IMAGES}")
+  set(filter "")
+  foreach(n IN LISTS sets)
+    _tcs_verify_step("${target}" "-${n}" "INCLUDE,${pattern_${n}}" "${images_${n}}")
+    list(APPEND filter "${pattern_${n}}")
+  endforeach()
+  if(others)
+    list(JOIN filter "|" filter)
+    if(NOT filter STREQUAL "")
+      set(filter "EXCLUDE,${filter}")
+    endif()
+    _tcs_verify_step("${target}" "" "${filter}" "${arg_IMAGES}")
+  endif()
+endfunction()
+
+# `<file> <arch>... <file> <arch>...`: sets `sets` (numbers), pattern_<n> of the object's name and images_<n>; `others`
+# tells whether the target has CUDA sources beside them.
+function(_tcs_read_source_images target words)
+  set(refused "torch_cuda_stack_verify(${target}): SOURCE_IMAGES")
+  set(sets "")
+  set(files "")
+  set(n 0)
+  foreach(word IN LISTS words ITEMS "")
+    if(word MATCHES "^(sm|compute)_[0-9]+[af]?$")
+      if(n EQUAL 0)
+        message(FATAL_ERROR "${refused} starts with ${word}; expected a file")
+      endif()
+      list(APPEND images_${n} "${word}")
+      continue()
+    endif()
+    if(n GREATER 0)
+      if("${images_${n}}" STREQUAL "")
+        list(GET files -1 file)
+        message(FATAL_ERROR "${refused} ${file} names no image such as sm_90a")
+      endif()
+      list(APPEND sets ${n})
+      set(pattern_${n} "${pattern_${n}}" PARENT_SCOPE)
+      set(images_${n} "${images_${n}}" PARENT_SCOPE)
+    endif()
+    if(NOT word STREQUAL "")
+      math(EXPR n "${n} + 1")
+      list(APPEND files "${word}")
+      get_filename_component(name "${word}" NAME)
+      string(REGEX REPLACE "[^A-Za-z0-9_]" "." name "${name}")
+      set(pattern_${n} "/${name}[.]o(bj)?$")
+      set(images_${n} "")
+    endif()
+  endforeach()
+  set(others TRUE)
+  if(sets)
+    get_target_property(sources "${target}" SOURCES)
+    list(FILTER sources INCLUDE REGEX "[.]cu$")
+    list(REMOVE_ITEM sources ${files})
+    if("${sources}" STREQUAL "")
+      set(others FALSE)
+    endif()
+  endif()
+  set(others "${others}" PARENT_SCOPE)
+  set(sets "${sets}" PARENT_SCOPE)
+endfunction()
+
+# One call of the tool after the link: the objects that pass the filter, against the images, or the plan's where none are
+# named.
+function(_tcs_verify_step target suffix filter images)
+  get_property(dir DIRECTORY PROPERTY TorchCudaStack_DIR)
+  get_property(facts DIRECTORY PROPERTY TorchCudaStack_FACTS)
+  set(
+    list
+    "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/tcs-objects-$<CONFIG>${suffix}.txt"
+  )
+  set(objects "$<TARGET_OBJECTS:${target}>")
+  if(NOT filter STREQUAL "")
+    set(objects "$<FILTER:${objects},${filter}>")
+  endif()
+  file(GENERATE OUTPUT "${list}" CONTENT "$<JOIN:${objects},\n>\n")
+  set(options "")
+  if(NOT images STREQUAL "")
+    list(JOIN images "$<SEMICOLON>" images)
+    list(APPEND options --images "${images}")
+  endif()
+  if(NOT facts STREQUAL "")
+    list(APPEND options --facts "${facts}")
   endif()
   add_custom_command(
     TARGET "${target}"
     POST_BUILD
     COMMAND
-      TorchCudaStack::tcstack verify "$<TARGET_FILE:${target}>" --plan "${plan}" --objects "${list}"
-      ${images}
+      TorchCudaStack::tcstack verify "$<TARGET_FILE:${target}>" --plan "${dir}/plan.json" --objects
+      "${list}" ${options}
     COMMENT "Verifying the kernel images of ${target}"
     VERBATIM
   )

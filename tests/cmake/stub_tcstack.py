@@ -16,11 +16,11 @@ HEALTHY = {
     "_tcs_summary": "TorchCudaStack: 8.0 9.0; a healthy machine",
     "_tcs_fatal": "",
     "_tcs_notices": "",
+    "_tcs_notes": "",
     "_tcs_nvcc": "",
     "_tcs_root": "",
     "_tcs_host_compiler": "",
     "_tcs_torch_dir": "",
-    "_tcs_torch_list_complete": "ON",
     "_tcs_cxx_standard": "17",
     "_tcs_python": sys.executable,
     "_tcs_list_by_user": "OFF",
@@ -38,7 +38,8 @@ def main():
     if arguments[:1] == ["configure"] and status in (0, 1):
         folder = arguments[arguments.index("--dir") + 1]
         os.makedirs(folder, exist_ok=True)
-        plan = {**HEALTHY, **json.loads(os.environ.get("STUB_PLAN", "{}"))}
+        facts = {"TorchCudaStack_FACTS_JSON": os.path.join(folder, "facts.json")}
+        plan = {**HEALTHY, **facts, **json.loads(os.environ.get("STUB_PLAN", "{}"))}
         with open(os.path.join(folder, "plan.cmake"), "w", encoding="utf-8") as out:
             out.writelines(f"set({name} [====[{value}]====])\n" for name, value in plan.items())
         with open(os.path.join(folder, "plan.json"), "w", encoding="utf-8") as out:

@@ -13,6 +13,7 @@ macro(_tcs_choose _tcs_name _tcs_from)
   unset(_tcs_users)
 endmacro()
 
+# What other files find here: nothing of a replayed machine, whose paths are not this one's.
 macro(_tcs_apply_choices)
   set(_tcs_own "")
   if(NOT CMAKE_CUDA_COMPILER_LOADED)

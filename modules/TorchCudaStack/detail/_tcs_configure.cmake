@@ -7,6 +7,15 @@ function(_tcs_refusal out)
   if(NOT CMAKE_HOST_SYSTEM_NAME STREQUAL "Linux")
     set(${out} "${CMAKE_HOST_SYSTEM_NAME} is not supported, only Linux is" PARENT_SCOPE)
   endif()
+  find_package_check_version(
+    "${TorchCudaStack_VERSION}"
+    fits
+    HANDLE_VERSION_RANGE
+    RESULT_MESSAGE_VARIABLE message
+  )
+  if(NOT fits)
+    set(${out} "${message}" PARENT_SCOPE)
+  endif()
   set(
     known
     Device
@@ -25,10 +34,28 @@ function(_tcs_refusal out)
   endforeach()
 endfunction()
 
+# What find_package(TorchCudaStack) came to is known in its directory and below, in functions as well.
+foreach(_tcs_name IN ITEMS STATE DIR FACTS)
+  define_property(
+    DIRECTORY
+    PROPERTY TorchCudaStack_${_tcs_name}
+    INHERITED
+    BRIEF_DOCS "of TorchCudaStack"
+    FULL_DOCS "of TorchCudaStack"
+  )
+endforeach()
+unset(_tcs_name)
+
+# `state`: used, unused, skipped.
+function(_tcs_remember state dir)
+  set_property(DIRECTORY PROPERTY TorchCudaStack_STATE "${state}")
+  set_property(DIRECTORY PROPERTY TorchCudaStack_DIR "${dir}")
+  set_property(DIRECTORY PROPERTY TorchCudaStack_FACTS "${TorchCudaStack_FACTS_JSON}")
+endfunction()
+
 # Runs the tool once. `code` is what _tcs_collect_inputs() made. `reason` gets why it could not work, else "".
-function(_tcs_run_configure tool code reason)
+function(_tcs_run_configure tool dir code reason)
   set(${reason} "" PARENT_SCOPE)
-  set(dir "${CMAKE_BINARY_DIR}/TorchCudaStack")
   _tcs_quote(program "${tool}")
   _tcs_quote(quoted "${dir}")
   # Its own probes have deadlines; this one is for a tool that hangs itself.
@@ -71,6 +98,13 @@ function(_tcs_report reason)
       message(VERBOSE "${_tcs_notes}")
     endif()
     message(${_tcs_say_status} "${_tcs_summary}")
+    _tcs_setting(facts FACTS)
+    if(NOT facts STREQUAL "")
+      message(
+        ${_tcs_say_status}
+        "TorchCudaStack: recorded facts (${facts}): a plan only, no compiler is chosen and there is no TorchCudaStack::Torch"
+      )
+    endif()
     return()
   endif()
   if(TorchCudaStack_FIND_REQUIRED)
@@ -102,6 +136,7 @@ macro(_tcs_skip)
     set(_tcs_${_tcs_word} "")
   endforeach()
   unset(_tcs_word)
+  set(TorchCudaStack_FACTS_JSON "")
   message(
     WARNING
     "TorchCudaStack_SKIP is set: nothing was measured, nothing is checked or chosen, and no target is verified."

@@ -9,10 +9,8 @@ unset(_tcs_sources)
 # The host compilers to try, each a command line as a list, one a variable <prefix>_<n>; <prefix>_COUNT tells how many.
 function(_tcs_host_compilers prefix)
   set(count 0)
-  set(named "${TorchCudaStack_HOST_CXX}")
-  if(NOT named)
-    set(named "$ENV{TORCH_CUDA_STACK_HOST_CXX}")
-  endif()
+  set(real_paths "")
+  _tcs_setting(named HOST_CXX)
   set(
     candidates
     named
@@ -48,6 +46,11 @@ function(_tcs_host_compilers prefix)
     unset(found)
     find_program(found NAMES "${program}" NO_CACHE NO_CMAKE_FIND_ROOT_PATH)
     if(found)
+      file(REAL_PATH "${found}" real)
+      if("${words}" STREQUAL "" AND real IN_LIST real_paths)
+        continue() # c++ and g++ are one program
+      endif()
+      list(APPEND real_paths "${real}")
       set(${prefix}_${count} "${found}" ${words})
       set(${prefix}_${count} "${${prefix}_${count}}" PARENT_SCOPE)
       math(EXPR count "${count} + 1")
@@ -56,34 +59,114 @@ function(_tcs_host_compilers prefix)
   set(${prefix}_COUNT ${count} PARENT_SCOPE)
 endfunction()
 
-# A folder for what a user's projects share, else "". Made 0700; a folder that cannot be written to is no folder.
+# The folder for what a user's projects share, else "". Programs are run from it: one that somebody else could have
+# written to is not used. It is read as the tool reads it.
 function(_tcs_user_cache out)
   set(${out} "" PARENT_SCOPE)
-  set(dir "${TorchCudaStack_CACHE_DIR}")
-  if(dir STREQUAL "")
-    set(dir "$ENV{TORCH_CUDA_STACK_CACHE_DIR}")
-  endif()
+  _tcs_setting(dir CACHE_DIR)
   string(TOUPPER "${dir}" word)
   if(word MATCHES "^(OFF|NO|FALSE|0)$")
     return()
+  endif()
+  if(NOT dir STREQUAL "" AND NOT IS_ABSOLUTE "${dir}")
+    message(
+      FATAL_ERROR
+      "TorchCudaStack_CACHE_DIR is no absolute path: ${dir}\n  help: a whole path, or OFF\n"
+    )
   endif()
   if(dir STREQUAL "" AND IS_ABSOLUTE "$ENV{XDG_CACHE_HOME}")
     set(dir "$ENV{XDG_CACHE_HOME}/torch-cuda-stack")
   elseif(dir STREQUAL "" AND IS_ABSOLUTE "$ENV{HOME}")
     set(dir "$ENV{HOME}/.cache/torch-cuda-stack")
   endif()
-  if(IS_ABSOLUTE "${dir}")
-    set(${out} "${dir}" PARENT_SCOPE)
+  set(${out} "${dir}" PARENT_SCOPE)
+endfunction()
+
+# False where a folder of the cache, or the program in it, is another user's, or others may write to it.
+function(_tcs_is_trusted trusted base final)
+  set(
+    check
+    [=[for d; do [ -e "$d" ] || continue; [ -O "$d" ] && [ -z "$(find -H "$d" -prune -perm /022)" ] || exit 1; done]=]
+  )
+  execute_process(
+    COMMAND sh -c "${check}" sh "${base}" "${base}/core" "${final}" "${final}/tcstack-core"
+    RESULT_VARIABLE failed
+    OUTPUT_QUIET
+    ERROR_QUIET
+  )
+  set(${trusted} TRUE PARENT_SCOPE)
+  if(failed)
+    set(${trusted} FALSE PARENT_SCOPE)
   endif()
 endfunction()
 
-# How the tool is compiled, beside -O0 or -O1. It neither throws nor asks for types: what the compiler would write for
-# that is a sixth of the compile time.
+# The source files of the tool, relative to `sources`, which may hold what file(GLOB) takes for a pattern.
+function(_tcs_source_files out sources)
+  string(REGEX REPLACE "([[*?])" "[\\1]" pattern "${sources}")
+  file(
+    GLOB_RECURSE files
+    RELATIVE "${sources}"
+    "${pattern}/*.cpp"
+    "${pattern}/*.h"
+    "${pattern}/*.def"
+  )
+  list(SORT files)
+  set(${out} "${files}" PARENT_SCOPE)
+endfunction()
+
+# The first lines of a text, as they are.
+function(_tcs_first_lines out text count)
+  set(kept "")
+  foreach(n RANGE 1 ${count})
+    string(FIND "${text}" "\n" at)
+    if(at EQUAL -1)
+      string(APPEND kept "${text}")
+      set(text "")
+      break()
+    endif()
+    math(EXPR at "${at} + 1")
+    string(SUBSTRING "${text}" 0 ${at} line)
+    string(SUBSTRING "${text}" ${at} -1 text)
+    string(APPEND kept "${line}")
+  endforeach()
+  if(NOT text STREQUAL "")
+    string(APPEND kept "...")
+  endif()
+  set(${out} "${kept}" PARENT_SCOPE)
+endfunction()
+
+# How the sources and the compilers of _tcs_host_compilers() look from outside: while that is the same, the tool that was
+# made from them is the same.
+function(_tcs_core_look out cache)
+  get_property(sources GLOBAL PROPERTY TorchCudaStack_SOURCES)
+  _tcs_source_files(files "${sources}")
+  get_property(flags GLOBAL PROPERTY TorchCudaStack_CORE_FLAGS)
+  set(text "${TorchCudaStack_VERSION} ${flags} ${sources} ${cache}")
+  foreach(file IN LISTS files)
+    file(TIMESTAMP "${sources}/${file}" when "%s.%f" UTC)
+    file(SIZE "${sources}/${file}" size)
+    string(APPEND text "\n${file} ${size} ${when}")
+  endforeach()
+  math(EXPR last "${compiler_COUNT} - 1")
+  foreach(n RANGE ${last})
+    list(GET compiler_${n} 0 program)
+    file(REAL_PATH "${program}" program)
+    file(TIMESTAMP "${program}" when "%s.%f" UTC)
+    file(SIZE "${program}" size)
+    string(APPEND text "\n${compiler_${n}} ${program} ${size} ${when}")
+  endforeach()
+  string(SHA256 look "${text}")
+  set(${out} "${look}" PARENT_SCOPE)
+endfunction()
+
+# How the tool is compiled: -O1 would take twice as long. It neither throws nor asks for types; what the compiler would
+# write for that is a sixth of the time.
 set_property(
   GLOBAL
   PROPERTY
     TorchCudaStack_CORE_FLAGS
       -std=c++17
+      -O0
       -g0
       -fno-exceptions
       -fno-rtti
@@ -93,14 +176,7 @@ set_property(
 # Key of what would be compiled: the sources' content, the compiler, the version, the flags.
 function(_tcs_core_key out compiler)
   get_property(sources GLOBAL PROPERTY TorchCudaStack_SOURCES)
-  file(
-    GLOB_RECURSE files
-    RELATIVE "${sources}"
-    "${sources}/*.cpp"
-    "${sources}/*.h"
-    "${sources}/*.def"
-  )
-  list(SORT files)
+  _tcs_source_files(files "${sources}")
   get_property(flags GLOBAL PROPERTY TorchCudaStack_CORE_FLAGS)
   set(text "${TorchCudaStack_VERSION} ${flags}")
   foreach(file IN LISTS files)
@@ -133,7 +209,8 @@ endfunction()
 function(_tcs_compile_core folder compiler why)
   set(${why} "" PARENT_SCOPE)
   get_property(sources GLOBAL PROPERTY TorchCudaStack_SOURCES)
-  file(GLOB units RELATIVE "${sources}/unity" "${sources}/unity/*.cpp")
+  _tcs_source_files(units "${sources}/unity")
+  list(FILTER units INCLUDE REGEX "[.]cpp$")
   if(NOT units)
     set(${why} "  no C++ sources of the tool in ${sources}/unity" PARENT_SCOPE)
     return()
@@ -150,14 +227,10 @@ function(_tcs_compile_core folder compiler why)
   set(commands "")
   set(objects "")
   foreach(unit IN LISTS units)
-    set(optimise -O0)
-    if(unit MATCHES "_o1[.]cpp$")
-      set(optimise -O1)
-    endif()
     _tcs_quote(source "${sources}/unity/${unit}")
     string(
       APPEND commands
-      " COMMAND ${driver} ${flags} ${optimise} ${version} ${include} -c ${source} -o \"${unit}.o\""
+      " COMMAND ${driver} ${flags} ${version} ${include} -c ${source} -o \"${unit}.o\""
     )
     string(APPEND objects " \"${unit}.o\"")
   endforeach()
@@ -176,7 +249,7 @@ function(_tcs_compile_core folder compiler why)
   endif()
   if(NOT results STREQUAL "0")
     list(JOIN compiler " " shown)
-    string(SUBSTRING "${output}" 0 3000 output)
+    _tcs_first_lines(output "${output}" 15)
     string(REPLACE "\n" "\n    " output "    ${output}")
     set(${why} "  ${shown} ended with ${results}\n${output}" PARENT_SCOPE)
     return()
@@ -195,11 +268,26 @@ function(
   compiler
   out
   why
+  fault
 )
   set(${out} "" PARENT_SCOPE)
   set(${why} "" PARENT_SCOPE)
+  set(${fault} folder PARENT_SCOPE)
   set(final "${base}/core/${key}")
+  _tcs_is_trusted(trusted "${base}" "${final}")
+  if(NOT trusted)
+    set(problem "${base} belongs to another user, or others may write to it")
+    message(${_tcs_say_status} "TorchCudaStack: cache not used: ${problem}")
+    set(${why} "  ${problem}" PARENT_SCOPE)
+    return()
+  endif()
   if(EXISTS "${final}/tcstack-core")
+    # The cache is trimmed by the time of last use.
+    execute_process(
+      COMMAND "${CMAKE_COMMAND}" -E touch_nocreate "${final}"
+      OUTPUT_QUIET
+      ERROR_QUIET
+    )
     set(${out} "${final}/tcstack-core" PARENT_SCOPE)
     return()
   endif()
@@ -224,6 +312,8 @@ function(
     else()
       set(problem "  cannot put the compiled tool into ${final}: ${lost}")
     endif()
+  elseif(NOT problem MATCHES "No space left|Read-only file system|quota exceeded")
+    set(${fault} compiler PARENT_SCOPE)
   endif()
   set(${why} "${problem}" PARENT_SCOPE)
   execute_process(

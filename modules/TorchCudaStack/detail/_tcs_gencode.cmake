@@ -13,28 +13,56 @@ function(_tcs_gencode_pairs out flags)
   set(${out} "${pairs}" PARENT_SCOPE)
 endfunction()
 
-# Where find_package(Torch) made up a list (it came first, or cannot say the plan), its flags give way to the plan's.
-# Only the tokens that torch itself added are touched; it leaves them in NVCC_FLAGS_EXTRA.
-macro(_tcs_replace_made_up_flags)
+# Where find_package(Torch) made up a list (it came first, or cannot say the plan), its flags give way to the plan's: a
+# list of the user's is in the plan already. Only the tokens that torch itself added are touched; it leaves them in
+# NVCC_FLAGS_EXTRA, where those of the plan are left then: a directory below may have another plan. `_tcs_who` put them
+# there: `we` called torch, `project` did so before us, or `above`, where this plan may have more than TorchCudaStack::Archs.
+macro(_tcs_replace_made_up_flags _tcs_who)
   _tcs_gencode_pairs(_tcs_plan "${TorchCudaStack_GENCODE_FLAGS}")
   _tcs_gencode_pairs(_tcs_torchs "${NVCC_FLAGS_EXTRA}")
   set(_tcs_extra "${_tcs_torchs}")
   if(_tcs_extra AND _tcs_plan)
     list(REMOVE_ITEM _tcs_extra ${_tcs_plan})
   endif()
-  if(_tcs_extra AND _tcs_plan AND NOT _tcs_list_by_user)
+  if("${_tcs_who}" STREQUAL "above" AND NOT _tcs_extra)
+    _tcs_lacking_pairs(_tcs_extra)
+    get_property(_tcs_pair TARGET TorchCudaStack::Archs PROPERTY TorchCudaStack_PAIRS)
+    if("${_tcs_extra}" STREQUAL "${_tcs_pair}")
+      set(_tcs_extra "")
+    endif()
+  endif()
+  if(_tcs_extra AND _tcs_plan)
+    set(NVCC_FLAGS_EXTRA "")
     foreach(_tcs_pair IN LISTS _tcs_torchs)
       string(REPLACE " -gencode ${_tcs_pair}" "" CMAKE_CUDA_FLAGS "${CMAKE_CUDA_FLAGS}")
     endforeach()
     foreach(_tcs_pair IN LISTS _tcs_plan)
       string(APPEND CMAKE_CUDA_FLAGS " -gencode ${_tcs_pair}")
+      list(APPEND NVCC_FLAGS_EXTRA -gencode "${_tcs_pair}")
     endforeach()
     list(JOIN _tcs_torchs " " _tcs_torchs)
     string(REPLACE "arch=" "" _tcs_torchs "${_tcs_torchs}")
-    message(
-      ${_tcs_say_status}
-      "TorchCudaStack: replaced the architectures that find_package(Torch) made up (${_tcs_torchs}) by the plan's"
-    )
+    _tcs_user_value(_tcs_list TORCH_CUDA_ARCH_LIST)
+    if("${_tcs_list}" STREQUAL "")
+      set(_tcs_list "$ENV{TORCH_CUDA_ARCH_LIST}")
+    endif()
+    if("${_tcs_who}" STREQUAL "above")
+      message(
+        ${_tcs_say_status}
+        "TorchCudaStack: replaced the architectures of the directory above (${_tcs_torchs}) by this plan's"
+      )
+    elseif("${_tcs_who}" STREQUAL "we" OR "${_tcs_list}" STREQUAL "")
+      message(
+        ${_tcs_say_status}
+        "TorchCudaStack: replaced the architectures that find_package(Torch) made up (${_tcs_torchs}) by the plan's"
+      )
+    else()
+      message(
+        ${_tcs_say_notice}
+        "TorchCudaStack: find_package(Torch) read TORCH_CUDA_ARCH_LIST=${_tcs_list} as ${_tcs_torchs}: replaced by the plan's"
+      )
+    endif()
+    unset(_tcs_list)
     set(CMAKE_CUDA_ARCHITECTURES OFF)
   endif()
   unset(_tcs_plan)

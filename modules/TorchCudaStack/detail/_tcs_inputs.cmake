@@ -1,6 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 include_guard(GLOBAL)
 
+# A setting of the user's: variable or cache entry, else environment, else "".
+function(_tcs_setting out name)
+  set(value "${TorchCudaStack_${name}}")
+  if(value STREQUAL "")
+    set(value "$ENV{TORCH_CUDA_STACK_${name}}")
+  endif()
+  set(${out} "${value}" PARENT_SCOPE)
+endfunction()
+
 # True where the cache entry holds a value that CMake or a find module put there for itself: told by the help text that
 # they give it. What a user sets with -D, a preset, or set(CACHE) has another one.
 function(_tcs_is_found_value out name)
@@ -85,8 +94,16 @@ function(_tcs_collect_inputs out)
     IN
     ITEMS TARGETS TOOLKIT FACTS FAIL_ON ALLOW TIMEOUT REPORT_DIR CACHE_DIR
   )
-    if(NOT "${TorchCudaStack_${name}}" STREQUAL "")
-      _tcs_quote(quoted "${name}=${TorchCudaStack_${name}}")
+    set(value "${TorchCudaStack_${name}}") # the tool reads the environment itself
+    if(name MATCHES "^(FACTS|REPORT_DIR)$")
+      # Not against the folder that cmake happens to run in: that is another one when ninja runs it again.
+      _tcs_setting(path "${name}")
+      if(NOT path STREQUAL "" AND NOT IS_ABSOLUTE "${path}")
+        set(value "${CMAKE_CURRENT_SOURCE_DIR}/${path}")
+      endif()
+    endif()
+    if(NOT value STREQUAL "")
+      _tcs_quote(quoted "${name}=${value}")
       string(APPEND code " --set ${quoted}")
     endif()
   endforeach()
@@ -103,8 +120,11 @@ function(_tcs_collect_inputs out)
       CUDA_TOOLKIT_ROOT_DIR
       CUDAToolkit_ROOT
       Torch_DIR
+      Torch_ROOT
+      TORCH_ROOT
       CMAKE_PREFIX_PATH
       Python_EXECUTABLE
+      Python_ROOT_DIR
   )
     _tcs_user_value(value "${name}")
     if(name STREQUAL "CMAKE_CUDA_COMPILER" AND value STREQUAL tree)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 include_guard(GLOBAL)
 
-set_property(GLOBAL PROPERTY TorchCudaStack_PLAN "${CMAKE_BINARY_DIR}/TorchCudaStack/plan.json")
-
 # TorchCudaStack::Archs and TorchCudaStack::tcstack.
 macro(_tcs_make_targets _tcs_program)
   if(NOT TARGET TorchCudaStack::tcstack AND NOT "${_tcs_program}" STREQUAL "")
@@ -13,10 +11,34 @@ macro(_tcs_make_targets _tcs_program)
 endmacro()
 
 function(_tcs_make_archs_target)
-  if(NOT TARGET TorchCudaStack::Archs)
+  _tcs_lacking_pairs(pairs)
+  if(TARGET TorchCudaStack::Archs)
+    get_property(earlier TARGET TorchCudaStack::Archs PROPERTY TorchCudaStack_PAIRS)
+    get_property(place TARGET TorchCudaStack::Archs PROPERTY TorchCudaStack_DIRECTORY)
+    if(earlier STREQUAL pairs)
+      return()
+    elseif(place AND NOT place STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+      list(JOIN earlier " " earlier)
+      list(JOIN pairs " " pairs)
+      message(
+        FATAL_ERROR
+        "  TorchCudaStack: this directory and one above it have different plans, and share TorchCudaStack::Archs\n"
+        "  \n"
+        "    ${place}: ${earlier}\n"
+        "    ${CMAKE_CURRENT_SOURCE_DIR}: ${pairs}\n"
+        "  \n"
+        "  help: call find_package(TorchCudaStack) in directories that lie side by side, not below each other\n"
+      )
+    endif()
+  else()
     add_library(TorchCudaStack::Archs INTERFACE IMPORTED)
   endif()
-  _tcs_lacking_pairs(pairs)
+  set_target_properties(
+    TorchCudaStack::Archs
+    PROPERTIES
+      TorchCudaStack_PAIRS "${pairs}"
+      TorchCudaStack_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}"
+  )
   set(options "")
   set(link_options "")
   foreach(pair IN LISTS pairs)
@@ -31,9 +53,6 @@ endfunction()
 
 # TorchCudaStack::Torch.
 function(_tcs_make_torch_target)
-  if(NOT TARGET TorchCudaStack::Archs)
-    add_library(TorchCudaStack::Archs INTERFACE IMPORTED)
-  endif()
   add_library(TorchCudaStack::Torch INTERFACE IMPORTED)
   target_link_libraries(TorchCudaStack::Torch INTERFACE torch TorchCudaStack::Archs)
   if("${_tcs_cxx_standard}" MATCHES "^(14|17|20|23)$")

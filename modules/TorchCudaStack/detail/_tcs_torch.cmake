@@ -12,18 +12,28 @@ macro(_tcs_apply_torch)
     set(_tcs_wanted FALSE)
   elseif(NOT CMAKE_CXX_COMPILER_LOADED)
     set(_tcs_wanted FALSE) # LANGUAGES NONE: the plan only
-  elseif(NOT TorchCudaStack_SKIP AND "${_tcs_torch_dir}" STREQUAL "" AND NOT TARGET torch)
+  elseif(NOT _tcs_skipped AND "${_tcs_torch_dir}" STREQUAL "" AND NOT TARGET torch)
     set(_tcs_wanted FALSE)
   elseif(TARGET TorchCudaStack::Torch)
     set(_tcs_wanted FALSE)
+    if(NOT _tcs_skipped)
+      _tcs_replace_made_up_flags(above) # a directory above was here first, perhaps with another plan
+    endif()
   endif()
   if(_tcs_wanted)
-    if(TARGET torch)
-      _tcs_replace_made_up_flags()
-    elseif(TorchCudaStack_SKIP)
-      find_package(Torch)
-    else()
+    if(_tcs_skipped AND NOT TARGET torch)
+      find_package(Torch ${_tcs_find_quietly})
+    elseif(NOT _tcs_skipped AND TARGET torch)
+      _tcs_refuse_clang()
+      _tcs_provide_cuda20()
+      _tcs_replace_made_up_flags(project)
+    elseif(NOT _tcs_skipped)
       _tcs_find_torch()
+    endif()
+    if(NOT _tcs_skipped AND TARGET torch)
+      _tcs_check_one_torch()
+    elseif(NOT TARGET torch)
+      _tcs_torch_not_found()
     endif()
   endif()
   if(_tcs_wanted AND TARGET torch)
@@ -44,7 +54,7 @@ macro(_tcs_find_torch)
 
   # torch puts its -gencode flags into CMAKE_CUDA_FLAGS; with CMake's own on top nvcc would build the union.
   set(CMAKE_CUDA_ARCHITECTURES OFF)
-  _tcs_replace_made_up_flags()
+  _tcs_replace_made_up_flags(we)
 endmacro()
 
 # find_package(Torch) alone, with what it reads set for the call and put back after it.
@@ -58,19 +68,19 @@ macro(_tcs_call_torch)
   if(NOT CUDA_NVRTC_SHORTHASH)
     set(CUDA_NVRTC_SHORTHASH XXXXXXXX)
   endif()
-  # Old releases ask if(EXISTS ${TORCH_CUDA_ARCH_LIST}), which a list of several breaks, and prefer the environment's list
-  # to the variable; all of them split at spaces too.
+  # The plan's text, not the user's: torch reads names otherwise than PyTorch's documentation does, and stops at `sm_90`.
+  # Blanks, because old releases ask if(EXISTS ${TORCH_CUDA_ARCH_LIST}), which a list of several breaks; and they prefer
+  # the environment's list to the variable.
   set(_tcs_list "${TORCH_CUDA_ARCH_LIST}")
   set(_tcs_env "$ENV{TORCH_CUDA_ARCH_LIST}")
-  if(NOT "${_tcs_list}" STREQUAL "")
-    string(REPLACE ";" " " TORCH_CUDA_ARCH_LIST "${_tcs_list}")
-    unset(ENV{TORCH_CUDA_ARCH_LIST})
-  endif()
+  string(REPLACE ";" " " TORCH_CUDA_ARCH_LIST "${TorchCudaStack_TORCH_CUDA_ARCH_LIST}")
+  unset(ENV{TORCH_CUDA_ARCH_LIST})
 
-  find_package(Torch REQUIRED)
+  find_package(Torch ${_tcs_find_quietly} ${_tcs_find_required})
 
-  if(NOT "${_tcs_list}" STREQUAL "")
-    set(TORCH_CUDA_ARCH_LIST "${_tcs_list}")
+  set(TORCH_CUDA_ARCH_LIST "${_tcs_list}")
+  if("${_tcs_list}" STREQUAL "")
+    unset(TORCH_CUDA_ARCH_LIST)
   endif()
   if(NOT "${_tcs_env}" STREQUAL "")
     set(ENV{TORCH_CUDA_ARCH_LIST} "${_tcs_env}")
@@ -81,6 +91,44 @@ macro(_tcs_call_torch)
   unset(_tcs_env)
   unset(_tcs_shorthash)
   unset(_tcs_module_path)
+endmacro()
+
+# What was measured must be what is linked: another find_package(Torch), or a <Package>_ROOT that leads the Caffe2 of one
+# PyTorch into the other, would make every finding one about the wrong PyTorch.
+function(_tcs_check_one_torch)
+  if("${_tcs_torch_dir}" STREQUAL "")
+    return()
+  endif()
+  file(REAL_PATH "${_tcs_torch_dir}/.." measured)
+  foreach(name IN ITEMS Torch_DIR Caffe2_DIR)
+    if("${${name}}" STREQUAL "" OR "${${name}}" MATCHES "-NOTFOUND$")
+      continue()
+    endif()
+    file(REAL_PATH "${${name}}/.." used)
+    if(NOT used STREQUAL measured)
+      message(
+        FATAL_ERROR
+        "  TorchCudaStack: the PyTorch that was measured is not the one that CMake uses\n"
+        "  \n"
+        "    measured  ${_tcs_torch_dir}\n"
+        "    used      ${${name}} (${name})\n"
+        "  \n"
+        "  help: name the one to use with -DTorch_DIR=...; unset Torch_ROOT, Caffe2_ROOT and old entries: cmake --fresh\n"
+      )
+    endif()
+  endforeach()
+endfunction()
+
+# Not REQUIRED, or under SKIP: the project goes on, without the target.
+macro(_tcs_torch_not_found)
+  set(TorchCudaStack_Torch_FOUND FALSE)
+  if(NOT _tcs_skipped)
+    set(TorchCudaStack_FOUND FALSE)
+  endif()
+  message(
+    ${_tcs_say_status}
+    "TorchCudaStack: find_package(Torch) finds no PyTorch that it can use (Torch_DIR: ${Torch_DIR}), so there is no TorchCudaStack::Torch"
+  )
 endmacro()
 
 # torch gives every CUDA file flags that only nvcc takes; with clang the first .cu would say so, in other words.
@@ -102,7 +150,6 @@ endfunction()
 # CUDA before torch enables it: with OFF, CMake neither asks for a GPU (`native`) nor writes its compiler's default into
 # the cache, and torch does not warn of a value that nobody set.
 macro(_tcs_enable_cuda)
-  set(_tcs_architectures "${CMAKE_CUDA_ARCHITECTURES}")
   if(NOT CMAKE_CUDA_COMPILER_LOADED AND NOT "${_tcs_nvcc}" STREQUAL "")
     set(CMAKE_CUDA_ARCHITECTURES OFF)
     enable_language(CUDA)
@@ -110,7 +157,6 @@ macro(_tcs_enable_cuda)
   if(NOT DEFINED CACHE{CMAKE_CUDA_ARCHITECTURES})
     unset(CMAKE_CUDA_ARCHITECTURES)
   endif()
-  unset(_tcs_architectures)
 endmacro()
 
 # A torch that asks CMake for C++20 (its target says cxx_std_20, which covers .cu files too) and a CMake that does not know
@@ -229,7 +275,7 @@ endmacro()
 # nvcc, headers, FindCUDA and cudart must be one toolkit; whatever leaked in through an old cache entry or another
 # find_package() shows here, where all of them are known.
 function(_tcs_check_one_toolkit)
-  if(TorchCudaStack_SKIP OR NOT CMAKE_CUDA_COMPILER_LOADED OR NOT CMAKE_CUDA_COMPILER_VERSION)
+  if(_tcs_skipped OR NOT CMAKE_CUDA_COMPILER_LOADED OR NOT CMAKE_CUDA_COMPILER_VERSION)
     return()
   endif()
   string(REGEX MATCH "^[0-9]+[.][0-9]+" nvcc_version "${CMAKE_CUDA_COMPILER_VERSION}")
