@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One translation unit of tcstack-core: what asks the machine.
-#include "base/json.cpp"
-#include "base/list.cpp"
-#include "base/sm.cpp"
-#include "base/text.cpp"
-#include "base/utf8.cpp"
-#include "base/version.cpp"
+// One of the two translation units of tcstack-core, which are compiled side by side: what asks the
+// machine.
 #include "facts/answer_cache.cpp"
 #include "facts/driver_probe.cpp"
 #include "facts/facts_io.cpp"
@@ -28,4 +23,10 @@
 #include "host/child.cpp"
 #include "host/path.cpp"
 #include "host/real_host.cpp"
-#include "tables/tables.cpp"
+#include "readers/archive.cpp"
+#include "readers/cubin.cpp"
+#include "readers/dynamic.cpp"
+#include "readers/elf.cpp"
+#include "readers/images.cpp"
+#include "readers/inventory.cpp"
+#include "readers/window.cpp"

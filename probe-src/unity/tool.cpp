@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One translation unit of tcstack-core: what follows from the answers: plan, findings, emitters,
-// verbs.
+// One of the two translation units of tcstack-core, which are compiled side by side: what follows
+// from the answers, and the ground that both stand on.
+#include "base/json.cpp"
+#include "base/list.cpp"
+#include "base/sm.cpp"
+#include "base/text.cpp"
+#include "base/utf8.cpp"
+#include "base/version.cpp"
 #include "emit/cmake.cpp"
 #include "emit/forms.cpp"
 #include "emit/images.cpp"
@@ -30,6 +36,7 @@
 #include "plan/grammar.cpp"
 #include "plan/plan.cpp"
 #include "plan/targets.cpp"
+#include "tables/tables.cpp"
 #include "tool/cache.cpp"
 #include "tool/check.cpp"
 #include "tool/configure.cpp"
