@@ -103,13 +103,8 @@ endfunction()
 # The source files of the tool, relative to `sources`, which may hold what file(GLOB) takes for a pattern.
 function(_tcs_source_files out sources)
   string(REGEX REPLACE "([[*?])" "[\\1]" pattern "${sources}")
-  file(
-    GLOB_RECURSE files
-    RELATIVE "${sources}"
-    "${pattern}/*.cpp"
-    "${pattern}/*.h"
-    "${pattern}/*.def"
-  )
+  file(GLOB_RECURSE files RELATIVE "${sources}" "${pattern}/*")
+  list(FILTER files INCLUDE REGEX "[.](cpp|h|def)$")
   list(SORT files)
   set(${out} "${files}" PARENT_SCOPE)
 endfunction()
@@ -135,30 +130,6 @@ function(_tcs_first_lines out text count)
   set(${out} "${kept}" PARENT_SCOPE)
 endfunction()
 
-# How the sources and the compilers of _tcs_host_compilers() look from outside: while that is the same, the tool that was
-# made from them is the same.
-function(_tcs_core_look out cache)
-  get_property(sources GLOBAL PROPERTY TorchCudaStack_SOURCES)
-  _tcs_source_files(files "${sources}")
-  get_property(flags GLOBAL PROPERTY TorchCudaStack_CORE_FLAGS)
-  set(text "${TorchCudaStack_VERSION} ${flags} ${sources} ${cache}")
-  foreach(file IN LISTS files)
-    file(TIMESTAMP "${sources}/${file}" when "%s.%f" UTC)
-    file(SIZE "${sources}/${file}" size)
-    string(APPEND text "\n${file} ${size} ${when}")
-  endforeach()
-  math(EXPR last "${compiler_COUNT} - 1")
-  foreach(n RANGE ${last})
-    list(GET compiler_${n} 0 program)
-    file(REAL_PATH "${program}" program)
-    file(TIMESTAMP "${program}" when "%s.%f" UTC)
-    file(SIZE "${program}" size)
-    string(APPEND text "\n${compiler_${n}} ${program} ${size} ${when}")
-  endforeach()
-  string(SHA256 look "${text}")
-  set(${out} "${look}" PARENT_SCOPE)
-endfunction()
-
 # How the tool is compiled: -O1 would take twice as long. It neither throws nor asks for types; what the compiler would
 # write for that is a sixth of the time.
 set_property(
@@ -173,21 +144,35 @@ set_property(
       -fno-asynchronous-unwind-tables
 )
 
-# Key of what would be compiled: the sources' content, the compiler, the version, the flags.
-function(_tcs_core_key out compiler)
+# What would be compiled, but for the compiler: version, flags, content of the sources. Hashing them takes no longer than
+# asking for their sizes and times would.
+function(_tcs_core_content out)
   get_property(sources GLOBAL PROPERTY TorchCudaStack_SOURCES)
-  _tcs_source_files(files "${sources}")
   get_property(flags GLOBAL PROPERTY TorchCudaStack_CORE_FLAGS)
+  _tcs_source_files(files "${sources}")
   set(text "${TorchCudaStack_VERSION} ${flags}")
   foreach(file IN LISTS files)
     file(SHA256 "${sources}/${file}" hash)
     string(APPEND text "\n${file} ${hash}")
   endforeach()
-  list(GET compiler 0 program)
-  file(REAL_PATH "${program}" real)
-  file(TIMESTAMP "${real}" when "%s" UTC)
-  file(SIZE "${real}" size)
-  string(SHA256 key "${text}\n${compiler}\n${real} ${when} ${size}")
+  set(${out} "${text}" PARENT_SCOPE)
+endfunction()
+
+# Key of the tool: the content and the compiler; "ccache g++" is two programs.
+function(_tcs_core_key out content compiler)
+  string(APPEND content "\n${compiler}")
+  list(SUBLIST compiler 0 2 programs)
+  foreach(program IN LISTS programs)
+    unset(found)
+    find_program(found NAMES "${program}" NO_CACHE NO_CMAKE_FIND_ROOT_PATH)
+    if(found)
+      file(REAL_PATH "${found}" real)
+      file(TIMESTAMP "${real}" when "%s" UTC)
+      file(SIZE "${real}" size)
+      string(APPEND content "\n${real} ${when} ${size}")
+    endif()
+  endforeach()
+  string(SHA256 key "${content}")
   string(SUBSTRING "${key}" 0 32 key)
   set(${out} "${key}" PARENT_SCOPE)
 endfunction()
