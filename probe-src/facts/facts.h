@@ -76,8 +76,9 @@ struct DriverFacts {
 };
 
 struct ToolkitFailure {
-  Text kind;  // host-compiler | arch | headers | ptxas | cicc | hang | crash | output | link |
-              // start (the compiler that the user named is missing or cannot be run)
+  Text kind;  // host-compiler (refused) | host-compiler-run (hangs, crashes or fails by itself) |
+              // arch | headers | ptxas | cicc | hang | crash | output | link |
+              // start (the nvcc that the user named is missing or cannot be run)
   Text text;  // what was printed
 };
 

@@ -146,6 +146,7 @@ void describe(const Host& host, Install& install) {
     t.works = Flag(false, place.origin);
     t.failure.kind = Text("start");
     t.failure.text = Text(place.reason);
+    if (!place.named.empty()) t.nvcc = Text(place.named, place.origin);
     return;
   }
   t.nvcc = Text(place.program, place.origin);

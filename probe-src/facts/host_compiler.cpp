@@ -16,23 +16,37 @@ std::string macro(const List<std::string>& lines, std::string_view name) {
   return {};
 }
 
+// The last -ccbin, as nvcc takes it: "-ccbin X", "-ccbin=X", "--compiler-bindir X" and "...=X".
+std::string ccbin_in_flags(std::string_view flags) {
+  std::string found;
+  bool next = false;
+  for (const std::string& word : split(flags, " \t\n")) {
+    if (next) found = word;
+    next = word == "-ccbin" || word == "--compiler-bindir";
+    for (const char* sign : {"-ccbin=", "--compiler-bindir="})
+      if (starts_with(word, sign)) found = word.substr(word.find('=') + 1);
+  }
+  return found;
+}
+
 }  // namespace
 
+// nvcc takes the last one: of NVCC_APPEND_FLAGS, the command line, NVCC_PREPEND_FLAGS, NVCC_CCBIN.
 HostCompilerChoice host_compiler_choice(const Host& host, const Inputs& in) {
+  std::string value = ccbin_in_flags(host.env_or("NVCC_APPEND_FLAGS", ""));
+  if (!value.empty()) return {"NVCC_APPEND_FLAGS", "", value};
   const std::string* given = in.find("CMAKE_CUDA_HOST_COMPILER");
-  if (given && !given->empty()) return {"CMAKE_CUDA_HOST_COMPILER", *given};
-  std::string value = host.env_or("CUDAHOSTCXX", "");
+  if (given && !given->empty()) return {"CMAKE_CUDA_HOST_COMPILER", *given, *given};
+  value = host.env_or("CUDAHOSTCXX", "");
   if (!value.empty()) {
     List<std::string> words = split(value, " \t");
     if (!host.stat(value).exists() && !words.empty()) value = words[0];
-    return {"CUDAHOSTCXX", value};
+    return {"CUDAHOSTCXX", value, value};
   }
-  for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"}) {
-    value = host.env_or(name, "");
-    if (contains(value, "-ccbin") || contains(value, "--compiler-bindir")) return {name, ""};
-  }
-  if (!host.env_or("NVCC_CCBIN", "").empty()) return {"NVCC_CCBIN", ""};
-  return {};
+  value = ccbin_in_flags(host.env_or("NVCC_PREPEND_FLAGS", ""));
+  if (!value.empty()) return {"NVCC_PREPEND_FLAGS", "", value};
+  value = host.env_or("NVCC_CCBIN", "");
+  return value.empty() ? HostCompilerChoice() : HostCompilerChoice{"NVCC_CCBIN", "", value};
 }
 
 Command ask_macros(const std::string& compiler, int timeout_ms) {

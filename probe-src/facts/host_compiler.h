@@ -14,6 +14,7 @@ namespace tcs {
 struct HostCompilerChoice {
   std::string origin;  // "" = nothing set
   std::string ccbin;   // to pass as -ccbin; "" when nvcc reads it itself
+  std::string named;   // as it was named
 };
 HostCompilerChoice host_compiler_choice(const Host& host, const Inputs& in);
 

@@ -55,6 +55,12 @@ class Questions {
   void ask() {
     if (!ask_lists()) return;
     ask_tools();
+    if (!t_.failure.kind.known() && dry_said_.state != Outcome::State::Exited)
+      fail(failure_kind(dry_said_), cat("nvcc --dryrun: ", dry_said_.describe()));
+    if (t_.failure.kind.known()) {  // each further question would end the same way
+      t_.reason = cat("suffixed architectures are unknown: ", t_.failure.text.value());
+      return;
+    }
     try_compile();
     ask_suffixes();
   }
@@ -71,9 +77,11 @@ class Questions {
     code.argv.push_back("--list-gpu-code");
     List<Outcome> said =
         host_.run_all({ask_dry_run(t_.nvcc.value(), choice_.ccbin, in_.timeout_ms), arch, code}, 3);
-    for (const Outcome& o : said)
-      if (o.state != Outcome::State::Exited)
-        return fail(failure_kind(o), cat("nvcc: ", o.describe()));
+    // The dry run calls the host compiler, and may hang or crash with it: ask_tools() tells.
+    for (size_t i = 1; i < 3; ++i)
+      if (said[i].state != Outcome::State::Exited)
+        return fail(failure_kind(said[i]), cat("nvcc: ", said[i].describe()));
+    dry_said_ = said[0];
     dry_ = parse_dry_run(cat(said[0].out, said[0].err));
     virtual_ = parse_gpu_list(said[1].out);
     real_ = parse_gpu_list(said[2].out);
@@ -90,6 +98,9 @@ class Questions {
     t_.works = Flag(false, "nvcc");
     t_.failure.kind = Text(kind);
     t_.failure.text = Text(text);
+    for (const char* name : kFlagVariables)
+      if (std::string flags = host_.env_or(name, ""); !flags.empty())
+        t_.failure.text = Text(cat(t_.failure.text.value(), " (", name, " is '", flags, "')"));
     return false;
   }
 
@@ -109,8 +120,8 @@ class Questions {
   void ask_tools() {
     std::string path = dry_.path.empty() ? host_.env_or("PATH", "") : dry_.path;
     std::string name = dry_.host_compiler;
-    if (name.empty()) name = choice_.ccbin;
-    if (name.empty() && choice_.origin == "NVCC_CCBIN") name = host_.env_or("NVCC_CCBIN", "");
+    if (name.empty()) name = choice_.named;
+    if (contains(name, "/") && host_.stat(name).is_dir()) name += "/gcc";  // as nvcc does
     if (name.empty()) name = "gcc";
     std::string program = contains(name, "/") ? name : find_program(host_, name, path);
     std::string ptxas = find_program(host_, "ptxas", path);
@@ -122,6 +133,10 @@ class Questions {
       compiler_.reason = cat("nvcc calls ", name, ", and PATH has no such program");
     else
       read_macros(said[0], program, compiler_);
+    // One that only refuses the question may still compile.
+    compiler_runs_ = program.empty() || said[0].ok();
+    if (!compiler_runs_ && (said[0].state != Outcome::State::Exited || said[0].code > 125))
+      fail("host-compiler-run", compiler_.reason);
     if (!choice_.origin.empty()) compiler_.path.from = choice_.origin;
     if (!parse_release(said[1].out).empty())
       t_.ptxas = Text(parse_release(said[1].out), ptxas + " --version");
@@ -172,7 +187,7 @@ class Questions {
       t_.works = Flag(true, "test compile");
       return;
     }
-    std::string kind = failure_kind(said);
+    std::string kind = compiler_runs_ ? failure_kind(said) : "host-compiler-run";
     fail(kind.empty() ? "output" : kind,
          said.ok() ? "nvcc exited with 0 and wrote no object" : telling_lines(said));
     t_.works.from = "test compile";
@@ -220,6 +235,8 @@ class Questions {
   HostCompiler& compiler_;
   HostCompilerChoice choice_;
   DryRun dry_;
+  Outcome dry_said_;
+  bool compiler_runs_ = true;
   List<Sm> virtual_, real_;
 };
 

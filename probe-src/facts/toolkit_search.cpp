@@ -84,10 +84,12 @@ struct ToolkitSearch {
     if (!contains(program, "/")) {
       place.program = find_program(host, program, path);
       if (place.program.empty()) place.reason = cat("PATH has no ", program);
+      place.named = program;
     } else if (is_executable_file(host, program)) {
       place.program = program;
     } else {
-      place.reason = what_is_there(host, words.size() == 1 ? text : program);
+      place.named = words.size() == 1 ? text : program;
+      place.reason = what_is_there(host, place.named);
     }
     add(place);
   }
@@ -110,6 +112,7 @@ struct ToolkitSearch {
     }
     if (place.program.empty()) {
       FileStat s = host.stat(text);
+      place.named = path_join(text, "bin/nvcc");
       place.reason = s.is_dir() ? cat(text, " holds no bin/nvcc") : what_is_there(host, text);
     } else if (roots.size() > 1) {
       place.reason = cat("'", text, "' is a list; took the first toolkit in it");

@@ -15,6 +15,7 @@ struct NvccPlace {
   std::string origin;  // "CMAKE_CUDA_COMPILER", "CUDA_HOME" ...
   Say say = Say::None;
   std::string program;  // path of nvcc, a wrapper of it, or clang; "" when there is none
+  std::string named;    // where it was expected then
   bool clang = false;
   std::string reason;  // why there is none, or what was read around: "a list; took its first"
 };

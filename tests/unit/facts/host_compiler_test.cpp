@@ -38,19 +38,27 @@ TEST_CASE("a host compiler that does not answer is unknown with the reason") {
   CHECK(c.reason == "/usr/bin/cc -dM -E: exit status 1");
 }
 
-TEST_CASE("the user's host compiler is CMake's first, then nvcc's own variables") {
+TEST_CASE("the user's host compiler is the last one that nvcc would read") {
   MemoryHost host;
   Inputs in;
   CHECK(host_compiler_choice(host, in).origin.empty());
   host.variables["NVCC_CCBIN"] = "/opt/g++";
   CHECK(host_compiler_choice(host, in).origin == "NVCC_CCBIN");
   CHECK(host_compiler_choice(host, in).ccbin.empty());
-  host.variables["NVCC_APPEND_FLAGS"] = "-O2 -ccbin /opt/g++-11";
-  CHECK(host_compiler_choice(host, in).origin == "NVCC_APPEND_FLAGS");
+  for (const char* flags : {"-O2 -ccbin /x/g++", "--compiler-bindir=/x/g++ -g", "-ccbin=/x/g++",
+                            "-ccbin /y --compiler-bindir /x/g++"}) {
+    host.variables["NVCC_PREPEND_FLAGS"] = flags;
+    CHECK(host_compiler_choice(host, in).origin == "NVCC_PREPEND_FLAGS");
+    CHECK(host_compiler_choice(host, in).named == "/x/g++");
+    CHECK(host_compiler_choice(host, in).ccbin.empty());
+  }
   host.variables["CUDAHOSTCXX"] = "g++-11 -m64";
   CHECK(host_compiler_choice(host, in).ccbin == "g++-11");
   in.set["CMAKE_CUDA_HOST_COMPILER"] = "/a b/g++";
   CHECK(host_compiler_choice(host, in).ccbin == "/a b/g++");
+  host.variables["NVCC_APPEND_FLAGS"] = "-ccbin /last/g++";  // goes after the command line
+  CHECK(host_compiler_choice(host, in).origin == "NVCC_APPEND_FLAGS");
+  CHECK(host_compiler_choice(host, in).named == "/last/g++");
 }
 
 TEST_CASE("compilers that fit are those within the toolkit's limits, newest first, g++ first") {

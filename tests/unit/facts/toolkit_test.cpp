@@ -97,6 +97,45 @@ TEST_CASE("a CUDA_HOME that holds nothing is listed and not followed") {
   CHECK(nvcc_of(facts) == "/usr/local/cuda-13.2/bin/nvcc");
   CHECK(facts.toolkits.list[0].failure.kind.is("start"));
   CHECK(facts.toolkits.list[0].failure.text.is("/gone: No such file or directory"));
+  CHECK(facts.toolkits.list[0].origin.is("CUDA_HOME"));
+  CHECK(facts.toolkits.list[0].nvcc.is("/gone/bin/nvcc"));
+}
+
+TEST_CASE("a CUDA_HOME or CUDA_PATH whose nvcc does not answer stays listed with its failure") {
+  ToolkitHost host;
+  host.toolkit("/usr/local/cuda-13.2", "13.2.78");
+  host.program("/x/bin/nvcc", "ELF");
+  auto nvcc = host.on_run;
+  Outcome said;
+  host.on_run = [&](const Command& c) { return c.argv[0] == "/x/bin/nvcc" ? said : nvcc(c); };
+  struct {
+    Outcome::State state;
+    int code;
+    const char *kind, *text;
+  } rows[] = {{Outcome::State::TimedOut, 0, "hang", "/x/bin/nvcc --version: no answer in 3 s"},
+              {Outcome::State::Signalled, 11, "crash",
+               "/x/bin/nvcc --version: killed by signal 11 (SIGSEGV)"},
+              {Outcome::State::Exited, 139, "crash",
+               "/x/bin/nvcc --version printed '' (exit status 139); expected 'release X.Y, "
+               "VX.Y.Z'"},
+              {Outcome::State::Exited, 0, "output",
+               "/x/bin/nvcc --version printed '' (exit status 0); expected 'release X.Y, "
+               "VX.Y.Z'"}};
+  for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
+    for (const auto& row : rows) {
+      said.state = row.state;
+      said.code = row.code;
+      said.ms = 3000;
+      host.variables.erase("CUDA_HOME");
+      host.variables[name] = "/x";
+      Facts facts = gather(host);
+      CHECK(nvcc_of(facts) == "/usr/local/cuda-13.2/bin/nvcc");
+      CHECK(facts.toolkits.list[0].origin.is(name));
+      CHECK(facts.toolkits.list[0].nvcc.is("/x/bin/nvcc"));
+      CHECK(facts.toolkits.list[0].works.is(false));
+      CHECK(facts.toolkits.list[0].failure.kind.is(row.kind));
+      CHECK(facts.toolkits.list[0].failure.text.value() == row.text);
+    }
 }
 
 TEST_CASE("an explicit compiler that cannot run stays the selected one, with the reason") {
@@ -120,7 +159,87 @@ TEST_CASE("an explicit compiler that cannot run stays the selected one, with the
     CHECK(facts.toolkit()->works.is(false));
     CHECK(facts.toolkit()->failure.kind.is(row.kind));
     CHECK(facts.toolkit()->failure.text.value() == row.text);
+    CHECK(facts.toolkit()->nvcc.is(row.compiler));
+    CHECK(facts.toolkit()->nvcc.from == "CMAKE_CUDA_COMPILER");
   }
+}
+
+TEST_CASE("a host compiler that hangs or crashes is to blame, not nvcc") {
+  ToolkitHost host;
+  host.toolkit("/usr/local/cuda", "13.2.78");
+  host.program("/x/cxx", "#!");
+  host.variables["CUDAHOSTCXX"] = "/x/cxx";
+  auto nvcc = host.on_run;
+  Outcome dead;
+  host.on_run = [&](const Command& c) {
+    bool asks_host = c.argv[0] == "/x/cxx";
+    for (const std::string& word : c.argv) asks_host = asks_host || word == "--dryrun";
+    return asks_host ? dead : nvcc(c);
+  };
+  Inputs in;
+  in.work_dir = "/w";
+  dead.state = Outcome::State::TimedOut;
+  dead.ms = 3000;
+  Facts facts = gather(host, in);
+  CHECK(facts.toolkit()->works.is(false));
+  CHECK(facts.toolkit()->failure.kind.is("host-compiler-run"));
+  CHECK(facts.toolkit()->failure.text.is("/x/cxx -dM -E: no answer in 3 s"));
+  CHECK(facts.host_compiler.path.is("/x/cxx"));
+  CHECK(facts.host_compiler.path.from == "CUDAHOSTCXX");
+  CHECK(host.compiles == 0);
+  CHECK(facts.toolkit()->archs.value().size() == 6);
+  dead.state = Outcome::State::Signalled;
+  dead.code = 11;
+  facts = gather(host, in);
+  CHECK(facts.toolkit()->failure.kind.is("host-compiler-run"));
+  CHECK(facts.toolkit()->failure.text.is("/x/cxx -dM -E: killed by signal 11 (SIGSEGV)"));
+}
+
+TEST_CASE("a dry run that hangs with a sound host compiler is nvcc's own failure") {
+  ToolkitHost host;
+  host.toolkit("/usr/local/cuda", "13.2.78");
+  auto nvcc = host.on_run;
+  host.on_run = [&](const Command& c) {
+    for (const std::string& word : c.argv)
+      if (word == "--dryrun") {
+        Outcome hang;
+        hang.state = Outcome::State::TimedOut;
+        hang.ms = 3000;
+        return hang;
+      }
+    return nvcc(c);
+  };
+  Facts facts = gather(host);
+  CHECK(facts.toolkit()->failure.kind.is("hang"));
+  CHECK(facts.toolkit()->failure.text.is("nvcc --dryrun: no answer in 3 s"));
+}
+
+TEST_CASE("the -ccbin of nvcc's flag variables is the host compiler that counts, and is named") {
+  ToolkitHost host;
+  host.toolkit("/usr/local/cuda", "13.2.78");
+  host.variables["NVCC_PREPEND_FLAGS"] = "-O2 -ccbin /nope";
+  auto nvcc = host.on_run;
+  host.on_run = [&](const Command& c) {
+    if (c.argv[0] == "/nope") {
+      Outcome none;
+      none.why = "No such file or directory";
+      return none;
+    }
+    for (const std::string& word : c.argv)
+      if (word == "--dryrun")
+        return MemoryHost::exits(1, "",
+                                 "nope: No such file or directory\nnvcc fatal   : Failed to "
+                                 "preprocess host compiler properties.\n");
+    return nvcc(c);
+  };
+  Facts facts = gather(host);
+  CHECK(facts.host_compiler.path.is("/nope"));
+  CHECK(facts.host_compiler.path.from == "NVCC_PREPEND_FLAGS");
+  CHECK_FALSE(facts.host_compiler.version.known());
+  CHECK(facts.toolkit()->failure.kind.is("host-compiler-run"));
+  CHECK(facts.toolkit()->failure.text.value() ==
+        "/nope -dM -E: could not be started: No such file or directory (NVCC_PREPEND_FLAGS is "
+        "'-O2 -ccbin /nope')");
 }
 
 TEST_CASE("an nvcc that hangs is a failure, and is asked nothing more") {
