@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "facts/facts_io.h"
+#include "facts/host_compiler.h"
 
 namespace tcs {
 namespace {
@@ -29,26 +30,35 @@ void add_file(const Host& host, const std::string& path, std::string& key) {
 
 std::string answers_key(const Host& host, const Inputs& in, const Toolkit& toolkit) {
   std::string key =
-      cat("answers/1 " TCS_VERSION, in.work_dir.empty() ? " listed\n" : " compiled\n");
+      cat("answers/2 " TCS_VERSION, in.work_dir.empty() ? " listed\n" : " compiled\n");
+  const SystemNames system = host.system();  // a home may be shared by machines
+  key += cat(system.arch, " ", system.glibc, "\n");
   const std::string root = toolkit.root.value(), include = toolkit.include_dir.value();
   add_file(host, toolkit.nvcc.value(), key);
-  for (const char* part :
-       {"bin/ptxas", "bin/cudafe++", "bin/nvcc.profile", "nvvm/bin/cicc", "lib64", "lib"})
+  // Of a distribution the tools are in the folder of the nvcc behind the wrapper.
+  for (const std::string& folder : {root + "/bin", toolkit.driver_dir.value()})
+    for (const char* tool : {"nvcc", "nvcc.profile", "ptxas", "cudafe++", "fatbinary", "cicc"})
+      add_file(host, path_join(folder, tool), key);
+  for (const char* part : {"nvvm/bin/cicc", "nvvm/libdevice", "lib64", "lib"})
     add_file(host, path_join(root, part), key);
-  for (const char* header : {"cuda.h", "cuda_runtime.h", "crt/host_config.h"})
+  add_file(host, toolkit.library_dir.value(), key);
+  for (const char* header : {"", "cuda.h", "cuda_runtime.h", "crt/host_config.h"})
     add_file(host, path_join(include, header), key);
   add_file(host, "/usr/include/features.h", key);
   const std::string path = host.env_or("PATH", "");
   for (const char* program : {"gcc", "g++", "cc", "c++", "clang", "clang++", "ptxas", "cicc"})
     add_file(host, find_program(host, program, path), key);
-  for (const char* name : {"CMAKE_CUDA_HOST_COMPILER", "CUDA_HOST_COMPILER"}) {
-    const std::string* value = in.find(name);
-    if (value != nullptr) add_file(host, *value, key);
-  }
+  // Which setting named the compiler is part of the answer.
+  const HostCompilerChoice choice = host_compiler_choice(host, in);
+  key += choice.origin + "\n";
+  add_file(host,
+           contains(choice.named, "/") ? choice.named : find_program(host, choice.named, path),
+           key);
   for (const auto& variable : host.environment()) {
     for (const char* prefix :
          {"NVCC_", "CUDA", "PATH", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH",
-          "GCC_", "COMPILER_PATH", "LD_LIBRARY_PATH"}) {
+          "GCC_", "COMPILER_PATH", "LD_", "CCACHE_", "INCLUDES", "SYSTEM_INCLUDES", "LIBRARIES",
+          "TOP", "CICC_", "NVVM", "PTXAS_", "CUDAFE_"}) {  // the last of nvcc.profile's
       if (starts_with(variable.first, prefix) && !starts_with(variable.first, "CUDA_VISIBLE"))
         key += cat(variable.first, "=", variable.second, "\n");
     }
@@ -68,16 +78,22 @@ bool recall_answers(const Host& host, const Inputs& in, const std::string& key, 
   List<std::string> unknown;
   Result<Facts> facts = read_facts(write_json(*answers, 0), unknown);
   if (!facts || facts->toolkits.list.size() != 1) return false;
-  std::string origin_from = toolkit.origin.from, origin = toolkit.origin.value();
+  // How this toolkit was found is of this time.
+  const Text origin = toolkit.origin, nvcc = toolkit.nvcc;
+  const std::string reason = toolkit.reason;
   toolkit = facts->toolkits.list[0];
-  toolkit.origin = Text(origin, origin_from);
+  toolkit.origin = origin;
+  toolkit.nvcc = nvcc;
+  toolkit.reason = reason;
   compiler = facts->host_compiler;
   return true;
 }
 
 void keep_answers(Host& host, const Inputs& in, const std::string& key, const Toolkit& toolkit,
                   const HostCompiler& compiler) {
+  // With a reason something was not learnt: it is asked again.
   if (in.cache_dir.empty() || !toolkit.works.is(true)) return;
+  if (!toolkit.reason.empty() || !compiler.reason.empty()) return;
   Facts facts;
   facts.toolkits.list_known = true;
   facts.toolkits.list.push_back(toolkit);

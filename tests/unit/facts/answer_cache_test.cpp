@@ -80,6 +80,24 @@ TEST_CASE("answers are asked for anew when something they follow from has change
   SECTION("the host compiler named") {
     k.in.set["CMAKE_CUDA_HOST_COMPILER"] = "/usr/bin/gcc";
   }
+  SECTION("the program that nvcc's own variable names") {
+    k.host.variables["NVCC_CCBIN"] = "/opt/g++";
+    k.keep();
+    REQUIRE(k.recalls());
+    k.host.program("/opt/g++", "g++ 13");
+  }
+  SECTION("a wrapper's nvcc") {
+    k.toolkit.driver_dir = Text("/usr/lib/cuda/bin");
+    k.keep();
+    REQUIRE(k.recalls());
+    k.host.program("/usr/lib/cuda/bin/nvcc", "other");
+  }
+  SECTION("where headers are looked for") {
+    k.host.variables["CPATH"] = "/inc";
+  }
+  SECTION("a variable of nvcc.profile") {
+    k.host.variables["INCLUDES"] = "-I/inc";
+  }
   SECTION("nothing was compiled then or now") {
     k.in.work_dir.clear();
   }
@@ -96,6 +114,13 @@ TEST_CASE("which devices are visible does not touch a toolkit's answers") {
 TEST_CASE("a toolkit that failed is asked again") {
   Kept k;
   k.keep(false);
+  CHECK_FALSE(k.recalls());
+}
+
+TEST_CASE("what was learnt in part is asked again") {
+  Kept k;
+  k.toolkit.reason = "suffixed architectures are unknown";
+  k.keep();
   CHECK_FALSE(k.recalls());
 }
 
