@@ -79,6 +79,7 @@ Severity here_or_elsewhere(const RuleInput& in) {
 
 List<const Device*> visible_devices(const Facts& facts) {
   List<const Device*> out;
+  if (facts.devices.state.is("none")) return out;
   for (const auto& device : facts.devices.list)
     if (device.visible.or_else(true)) out.push_back(&device);
   return out;

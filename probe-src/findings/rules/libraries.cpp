@@ -31,12 +31,12 @@ void missing_libraries(const RuleInput& in, List<Finding>& out) {
 }
 
 void wrong_library(const Library& lib, List<Finding>& out) {
+  if (is_driver_library(lib)) return;
   const Version has = Version::parse(lib.version.value()),
                 built = Version::parse(lib.built_against.value());
   const bool older = has.known() && built.known() && has < built,
              by_path = lib.via.is("LD_LIBRARY_PATH");
-  const bool other = by_path && !is_driver_library(lib) &&
-                     !(has.known() && built.known() && same_release(has, built));
+  const bool other = by_path && !(has.known() && built.known() && same_release(has, built));
   const bool wrong = older || lib.state.is("wrong");
   if (!wrong && !(lib.state.is("found") && other)) return;
   const std::string name = lib.soname.or_else("a library");

@@ -11,8 +11,16 @@ std::string quoted(const std::string& text) {
   return cat("'", tail(text, 120), "'");
 }
 
+// Targets are written by the user too, beside a list or without one.
+bool of_targets(const RuleInput& in, const PlanIssue& i) {
+  return in.request.targets_known &&
+         (!in.request.arch_list.known() ||
+          (!in.request.targets_from.empty() && i.where == in.request.targets_from));
+}
 void add_list(const RuleInput& in, const PlanIssue& i, Finding& f) {
-  if (i.by_user && in.request.arch_list.known())
+  if (i.by_user && of_targets(in, i))
+    add(f, "target", tail(join(in.request.targets, ";"), 160), "", i.where);
+  else if (i.by_user && in.request.arch_list.known())
     add(f, "arch", tail(in.request.arch_list.value(), 160), "", i.where);
 }
 void add_toolkit(const RuleInput& in, const std::string& needs, Finding& f) {
@@ -43,15 +51,23 @@ History history_of(const RuleInput& in, const PlanIssue& i) {
 void unbuildable(const RuleInput& in, const PlanIssue& i, List<Finding>& out) {
   const History history = history_of(in, i);
   const bool removed = i.kind == IssueKind::Removed, none = i.kind == IssueKind::NoArch;
+  const bool early = i.kind == IssueKind::NotYetKnown && !history.first.empty();
+  const std::string releases =
+      history.last.empty() ? history.first : history.first + " to " + history.last;
   const std::string token =
-      i.token + (!history.last.empty()    ? " (last in " + history.last + ")"
+      i.token + (early ? (history.last.empty() ? " (first in " : " (in ") + releases + ")"
+                 : !history.last.empty()  ? " (last in " + history.last + ")"
                  : !history.first.empty() ? " (first in " + history.first + ")"
                                           : "");
   std::string way = "use another toolkit, or build for other targets: -DTorchCudaStack_TARGETS=...",
               needs;
-  if (!history.last.empty()) {
+  if (early && !history.last.empty()) {
+    needs = releases;
+    way = cat("use a toolkit of CUDA ", releases, ", or drop ", i.token);
+  } else if (!early && !history.last.empty()) {
     needs = "<= " + history.last;
-    way = cat("use a toolkit up to CUDA ", history.last, ", or drop ", i.token);
+    way = cat("use a toolkit up to CUDA ", history.last,
+              i.corrected.empty() ? ", or drop " + i.token : "");
   } else if (!history.first.empty()) {
     needs = ">= " + history.first;
     way = cat("use a toolkit of CUDA ", history.first, " or newer, or drop ", i.token);
@@ -90,21 +106,35 @@ bool default_without_member(const RuleInput& in, const PlanIssue& i) {
   return i.kind == IssueKind::NoMember && !i.by_user && in.plan.gencodes.empty();
 }
 
+// Where one id has several.
+std::string headline(const RuleInput& in, const PlanIssue& i) {
+  const std::string where = of_targets(in, i) ? "the targets hold " : "the arch list holds ";
+  if (i.kind == IssueKind::UnknownName && find_gpu(i.token))
+    return where + quoted(i.token) + ", a GPU; a list takes its capability";
+  if (i.kind == IssueKind::UnknownName)
+    return quoted(i.token) + " is neither an architecture nor a GPU that is known";
+  if (i.kind == IssueKind::Malformed && i.position < 0) return i.detail;  // too long, as a whole
+  if (i.kind == IssueKind::Malformed)
+    return where + quoted(i.token) + ", which is not an architecture";
+  return "";
+}
+
 void plain_issue(const RuleInput& in, const PlanIssue& i, int id, List<Finding>& out) {
   const bool renamed = i.kind == IssueKind::Renamed;
   std::string detail = i.detail;
   for (const auto& other : in.plan.issues)
     if (i.kind == IssueKind::Empty && default_without_member(in, other)) detail = other.detail;
+  // Of targets the position is that in one of them.
   const std::string place =
-      i.position >= 0 && i.by_user
+      i.position >= 0 && i.by_user && !of_targets(in, i)
           ? cat("at character ", i.position + 1, " of ", i.where.empty() ? "the list" : i.where)
           : "";
-  Finding& f =
-      report(out, id,
-             {i.kind == IssueKind::UnknownTorch
-                  ? "the targets are PyTorch's own, and its kernel images are unknown"
-                  : quoted(i.token),
-              detail, place, i.corrected, i.corrected.empty() ? "y" : "", quoted(i.detail)});
+  Finding& f = report(out, id,
+                      {i.kind == IssueKind::UnknownTorch
+                           ? "the targets are PyTorch's own, and its kernel images are unknown"
+                           : quoted(i.token),
+                       detail, place, i.corrected, i.corrected.empty() ? "y" : "", quoted(i.detail),
+                       headline(in, i)});
   if (i.kind == IssueKind::TorchPythonToken && i.by_user) f.severity = Severity::Warning;
   add_list(in, i, f);
   if (i.kind == IssueKind::NoMember || i.kind == IssueKind::NameCut ||
@@ -121,6 +151,7 @@ void rule_plan_issues(const RuleInput& in, List<Finding>& out) {
     if (issue.kind == IssueKind::NoVisibleDevice || issue.kind == IssueKind::UnknownDevice)
       continue;
     if (issue.kind == IssueKind::Empty && !in.plan.complete) continue;  // unknown is not none
+    if (issue.kind == IssueKind::DefaultTargets && in.plan.gencodes.empty()) continue;
     if (default_without_member(in, issue)) continue;
     if (issue.kind == IssueKind::Removed || issue.kind == IssueKind::NotYetKnown ||
         issue.kind == IssueKind::NoArch) {

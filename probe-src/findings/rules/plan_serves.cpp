@@ -1,7 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "findings/rules/common.h"
+#include "plan/buildable.h"
 
 namespace tcs {
+
+namespace {
+
+// What is offered must be buildable here, and PTX has to be of an older plain entry.
+Finding& misses(const RuleInput& in, const std::string& label, const Sm& sm, bool asked,
+                List<Finding>& out) {
+  bool older = false;
+  for (const auto& gencode : in.plan.gencodes)
+    older = older || fits(Image{gencode.virt, true}, sm) == Fit::Jit;
+  const Buildable build(in.facts);
+  if (build.real(sm))
+    return report(
+        out, 909,
+        {label, sm.dotted(), asked ? "" : "y", older ? ", or +PTX to an older entry" : ""});
+  const std::string lacks = cat(build.nvcc(), " does not build ", sm.dotted(), ": ");
+  return report(out, 909,
+                {label, "", asked ? "" : "y", "",
+                 lacks + (older ? "add +PTX to an older entry, or use a toolkit that does"
+                                : "use a toolkit that does, or leave that device out")});
+}
+
+}  // namespace
 
 // A list says what is built; the devices here and the targets say what it should serve.
 void rule_plan_serves(const RuleInput& in, List<Finding>& out) {
@@ -28,9 +51,8 @@ void rule_plan_serves(const RuleInput& in, List<Finding>& out) {
     if ((fit != Fit::None && fit != Fit::CrossTegra) || contains(done, served.sm)) continue;
     done.push_back(served.sm);
     const bool cross = fit == Fit::CrossTegra;
-    Finding& f =
-        cross ? report(out, 911, {served.sm.dotted(), "the list", "y"})
-              : report(out, 909, {served.label, served.sm.dotted(), served.asked ? "" : "y"});
+    Finding& f = cross ? report(out, 911, {served.sm.dotted(), "the list", "y"})
+                       : misses(in, served.label, served.sm, served.asked, out);
     if (!cross && served.asked) f.severity = Severity::Error;
     if (served.device)
       add_devices(f, {served.device});

@@ -27,12 +27,24 @@ void torch_absent(const RuleInput& in, List<Finding>& out) {
   if (python.state.is("found")) add(f, "python", label, "", python.executable.from);
 }
 
+// One CUDA build of PyTorch's own index for each CUDA major: any minor of it goes with the toolkit.
+std::string wheel_index(const Facts& facts) {
+  const Toolkit* toolkit = facts.toolkit();
+  const int major = toolkit ? Version::parse(toolkit->version.value()).major() : 0;
+  return major == 11   ? "cu118"
+         : major == 12 ? "cu128"
+         : major == 13 ? "cu130"
+                       : "<the CUDA you build with: cu130>";
+}
+
 void torch_without_cuda(const RuleInput& in, List<Finding>& out) {
   const Text& flavour = in.facts.torch.flavour;
   Finding& f = report(out, 603,
-                      {torch_label(in.facts), flavour.is("cpu")    ? "CPU"
-                                              : flavour.is("rocm") ? "ROCm"
-                                                                   : "XPU"});
+                      {torch_label(in.facts),
+                       flavour.is("cpu")    ? "the CPU alone"
+                       : flavour.is("rocm") ? "ROCm"
+                                            : "XPU",
+                       flavour.is("cpu") ? "y" : "", wheel_index(in.facts)});
   add(f, "torch", cat(torch_label(in.facts), ", ", flavour.value()), "a CUDA build", flavour.from);
   add_devices(f, visible_devices(in.facts));
 }
@@ -63,11 +75,15 @@ void rule_torch(const RuleInput& in, List<Finding>& out) {
   if (torch.state.is("found") && torch.flavour.known() && !torch.flavour.is("cuda"))
     return torch_without_cuda(in, out);
   extensions(in, out);
-  if (torch.state.is("found") && torch.flavour.known()) return;
+  const bool found = torch.state.is("found") && torch.flavour.known();
+  if (found && torch.version.known() && torch.cuda.known()) return;
   report(out, 690,
-         {torch.state.known() ? "it is unknown whether this PyTorch is a CUDA build"
-                              : "nothing is known of PyTorch",
-          torch.reason});
+         {!torch.state.known()     ? "nothing is known of PyTorch"
+          : !torch.flavour.known() ? "it is unknown whether this PyTorch is a CUDA build"
+          : !torch.cuda.known()
+              ? "it is unknown which CUDA " + torch_label(in.facts) + " was built with"
+              : "the release of the installed PyTorch is unknown",
+          torch.reason, found ? "" : "y", found ? "y" : ""});
 }
 
 }  // namespace tcs

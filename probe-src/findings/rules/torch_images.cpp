@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "findings/rules/common.h"
+#include "plan/buildable.h"
 
 namespace tcs {
 namespace {
@@ -76,13 +77,20 @@ void add_target(const RuleInput& in, const Wanted& w, Finding& f) {
       in.facts.torch.images.from);
 }
 
+// Its own architectures that this nvcc builds, as targets: "7.5;8.0;8.6".
+std::string own_list(const RuleInput& in) {
+  const Buildable build(in.facts);
+  List<std::string> words;
+  for (const auto& image : own_images(in.facts.torch))
+    if (!image.ptx && image.sm.plain() && build.real(image.sm)) words.push_back(image.sm.dotted());
+  return join(words, ";");
+}
+
 void lacks(const RuleInput& in, const Wanted& w, const List<Image>& images, List<Finding>& out) {
   bool ptx = false, newer = true;
-  std::string other;  // the newest that is there
   for (const auto& image : images) {
     ptx = ptx || image.ptx;
     newer = newer && image.sm.base() < w.sm;
-    if (!image.ptx && w.device) other = image.sm.dotted();
   }
   const ArchRow* arch = find_arch(w.sm);
   std::string release;
@@ -94,7 +102,7 @@ void lacks(const RuleInput& in, const Wanted& w, const List<Image>& images, List
       {torch_label(in.facts), "no kernel image that runs on", w.sm.real(),
        ptx ? "a cubin runs only within its own major version, and the PTX here is for newer devices"
            : "a cubin runs only within its own major version, and there is no PTX to translate",
-       w.sm.dotted(), release, other});
+       w.sm.dotted(), release, w.device ? own_list(in) : ""});
   f.severity = weight(in, w);
   add_target(in, w, f);
 }
