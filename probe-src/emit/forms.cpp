@@ -70,10 +70,10 @@ std::string preset(const Plan& plan) {
   return write_json(out) + "\n";
 }
 
-// One note a dialect that cannot say everything.
+// One line for each dialect that cannot say everything.
 void gap(std::string& note, const char* what, const Dialect& dialect, const char* instead) {
   if (dialect.complete) return;
-  note += cat(note.empty() ? "" : "; ", what, " cannot say ", join(dialect.left_out, " "), instead);
+  note += cat(note.empty() ? "" : "\n", what, " cannot say ", join(dialect.left_out, " "), instead);
 }
 
 // One list on a line; nothing where the list can say nothing of the plan.
@@ -86,7 +86,7 @@ void one_list(const char* what, const Dialect& dialect, std::string& out, std::s
 
 bool plan_form(const Plan& plan, const std::string& form, std::string& out, std::string& note) {
   const char* kCache = " CACHE STRING \"from tcstack plan\"";
-  const char* kAppended = " (NVCC_APPEND_FLAGS does: it must be set when the build runs, too)";
+  const char* kAppended = "; NVCC_APPEND_FLAGS does, where it is set when the build runs";
   note.clear();
   if (form == "cmake" || form == "initial-cache") {
     out = cmake_lines(plan, form == "cmake" ? "" : kCache);

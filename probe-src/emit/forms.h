@@ -12,7 +12,8 @@ constexpr const char* kPlanForms =
     "initial-cache";
 
 // False when `form` is none of kPlanForms. `note`: what the form's lists cannot say and where it is
-// said instead, "" when they say all. `out` is empty where the form can say nothing of the plan.
+// said instead, a line a list; "" when they say all. `out` is empty where the form can say nothing
+// of the plan.
 bool plan_form(const Plan& plan, const std::string& form, std::string& out, std::string& note);
 
 }  // namespace tcs

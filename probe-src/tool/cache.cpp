@@ -63,7 +63,13 @@ int verb_cache(Host& host, const List<std::string>& args) {
     print_err("tcstack cache: say what to do: info or clear\n");
     return 2;
   }
-  std::string dir = options.has("--dir") ? options.get("--dir") : cache_folder(host, Inputs{});
+  Result<std::string> folder =
+      options.has("--dir") ? options.get("--dir") : cache_folder(host, Inputs{});
+  if (!folder) {
+    print_err(cat("tcstack cache: ", folder.error().str(), "\n"));
+    return 2;
+  }
+  const std::string dir = *folder;
   if (dir.empty()) {
     print_err("tcstack cache: there is none: it is switched off, or HOME is not set\n");
     return 2;

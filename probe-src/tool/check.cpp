@@ -214,7 +214,7 @@ int verb_plan(Host& host, const List<std::string>& args) {
     status = 1;
   }
   if (status != 0) return status;
-  if (!note.empty()) print_err(cat("tcstack: note: ", note, "\n"));
+  for (const auto& line : lines_of(note)) print_err(cat("tcstack: note: ", line, "\n"));
   return text.empty() ? 1 : answer(host, asked, text, 0);
 }
 

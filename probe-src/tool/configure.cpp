@@ -97,7 +97,9 @@ Result<Done> learn(const Host& host, const Options& options, Answer& a) {
   a.reports = own_input(host, *in, "REPORT_DIR").value;
   if (a.reports.empty()) a.reports = a.dir;
   a.in.work_dir = path_join(a.dir, "probe");
-  a.in.cache_dir = cache_folder(host, a.in);
+  Result<std::string> cache = cache_folder(host, a.in);
+  if (!cache) return cache.error();
+  a.in.cache_dir = *cache;
   return Done{};
 }
 

@@ -109,10 +109,12 @@ Result<Policy> make_policy(const Host& host, const Inputs& in) {
   return policy;
 }
 
-std::string cache_folder(const Host& host, const Inputs& in) {
+Result<std::string> cache_folder(const Host& host, const Inputs& in) {
   Setting set = own_input(host, in, "CACHE_DIR");
-  if (set.set && !set.value.empty()) {
-    return is_off(set.value) || !starts_with(set.value, "/") ? std::string() : set.value;
+  if (!set.value.empty()) {
+    if (is_off(set.value)) return std::string();
+    if (starts_with(set.value, "/")) return set.value;
+    return Error{cat("'", tail(set.value, 60), "' is no absolute path, and not OFF"), set.from};
   }
   std::string base = host.env_or("XDG_CACHE_HOME", "");
   if (!starts_with(base, "/") && !host.env_or("HOME", "").empty()) {

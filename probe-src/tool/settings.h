@@ -25,8 +25,9 @@ Request make_request(const Host& host, const Inputs& in);
 Result<Policy> make_policy(const Host& host, const Inputs& in);
 Result<Done> set_fail_on(const std::string& word, Policy& policy);
 
-// The user's cache: CACHE_DIR, else below XDG_CACHE_HOME or HOME; "" = switched off or nowhere.
-std::string cache_folder(const Host& host, const Inputs& in);
+// The user's cache: CACHE_DIR, else below XDG_CACHE_HOME or HOME; "" = switched off or nowhere. As
+// the module reads it (_tcs_core.cmake): a relative CACHE_DIR is an error.
+Result<std::string> cache_folder(const Host& host, const Inputs& in);
 
 // The values of --set NAME=VALUE. `names`: those that are taken, null = all of them.
 Result<Done> take_sets(const List<std::string>& pairs, const List<std::string>* names, Inputs& in);

@@ -53,7 +53,8 @@ bool take_targets(Verifier& v, const std::string& list) {
   const char* place = "--targets";
   const ArchTokens parsed = parse_arch_list(list, "torch");
   List<std::string> names;
-  for (const PlanIssue& issue : parsed.issues) {
+  if (!parsed.issues.empty()) {
+    const PlanIssue& issue = parsed.issues[0];
     return v.bad(Error{cat("'", quotable(issue.token), "' is no capability such as 9.0 or 9.0+PTX",
                            issue.corrected.empty() ? "" : "; did you mean ", issue.corrected),
                        place});
@@ -240,6 +241,11 @@ int verb_verify(Host& host, const List<std::string>& args) {
   if (options.words.empty() ||
       (!options.has("--plan") && !options.has("--targets") && !options.has("--images"))) {
     print_err("tcstack verify: name a built file, and --plan, --targets or --images\n");
+    return 2;
+  }
+  for (const char* wanted : {"--images", "--targets"}) {
+    if (!options.has(wanted) || !trim(options.get(wanted)).empty()) continue;
+    print_err(cat("tcstack verify: ", wanted, ": names no image to look for\n"));
     return 2;
   }
   Verdict verdict = verify(host, VerifyRequest{options.words, options.get("--plan"),

@@ -58,6 +58,21 @@ TEST_CASE(
   CHECK(r.targets_from == "TORCH_CUDA_STACK_TARGETS (environment)");
 }
 
+TEST_CASE("the cache is a whole path or switched off, in the words that the module takes") {
+  MemoryHost host;
+  host.variables["HOME"] = "/home/me";
+  CHECK(*cache_folder(host, Inputs{}) == "/home/me/.cache/torch-cuda-stack");
+  for (const char* off : {"OFF", "off", "No", "0", "false"}) {
+    host.variables["TORCH_CUDA_STACK_CACHE_DIR"] = off;
+    CHECK(cache_folder(host, Inputs{})->empty());
+  }
+  host.variables["TORCH_CUDA_STACK_CACHE_DIR"] = "some/where";
+  Result<std::string> relative = cache_folder(host, Inputs{});
+  REQUIRE_FALSE(relative);
+  CHECK(relative.error().str() ==
+        "TORCH_CUDA_STACK_CACHE_DIR (environment): 'some/where' is no absolute path, and not OFF");
+}
+
 TEST_CASE("a policy word that does not exist is refused with the words there are") {
   MemoryHost host;
   Inputs in;

@@ -152,6 +152,26 @@ TEST_CASE("an empty file name is refused with the option's name") {
   }
 }
 
+TEST_CASE("an empty list of wanted images is not taken for none given") {
+  MemoryHost host;
+  for (const char* option : {"--images", "--targets"}) {
+    const Said said = call(verb_verify, host, {"/lib.so", "--plan", "/plan.json", option, ""});
+    CHECK(said.status == 2);
+    CHECK(contains(said.err, cat(option, ": names no image to look for")));
+  }
+}
+
+TEST_CASE("a relative cache folder is refused by cache and by configure") {
+  MemoryHost host = with_machine();
+  host.variables["TORCH_CUDA_STACK_CACHE_DIR"] = "some/where";
+  Said said = call(verb_cache, host, {"clear"});
+  CHECK(said.status == 2);
+  CHECK(contains(said.err, "'some/where' is no absolute path"));
+  said = call(verb_configure, host, {"--dir", "/d", "--set", "FACTS=/f.json"});
+  CHECK(said.status == 2);
+  CHECK(contains(said.err, "'some/where' is no absolute path"));
+}
+
 TEST_CASE("a document that no reader takes is named with its path") {
   MemoryHost host;
   auto refused = [&](const std::string& bytes, const char* text) {
