@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the checked-in corpus from the builders of the unit tests. From the repository's root:
-//   c++ -std=c++17 -I tests/unit -I probe-src tests/fuzz/make_corpus.cpp probe-src/base/text.cpp
-//   ./a.out tests/fuzz/corpus
+//   c++ -std=c++17 -I tests/unit -I probe-src tests/fuzz/make_corpus.cpp \
+//     probe-src/base/{text,list,utf8}.cpp && ./a.out tests/fuzz/corpus
 #include <cstdio>
 #include <string>
 
@@ -61,6 +61,31 @@ static void dynamic(const std::string& folder) {
   write(folder + "aarch64.so", library(lib));
 }
 
+// glibc's sysdeps/generic/dl-cache.h: 48 bytes of header, 24 an entry, then the texts.
+static std::string cache(const std::vector<std::pair<std::string, std::string>>& rows) {
+  std::string entries, texts;
+  const size_t begin = 48 + 24 * rows.size();
+  for (const auto& row : rows) {
+    entries += raw<uint32_t>(0x303) + raw(static_cast<uint32_t>(begin + texts.size()));
+    texts += row.first + '\0';
+    entries += raw(static_cast<uint32_t>(begin + texts.size())) + std::string(12, '\0');
+    texts += row.second + '\0';
+  }
+  return "glibc-ld.so.cache1.1" + raw(static_cast<uint32_t>(rows.size())) +
+         raw(static_cast<uint32_t>(texts.size())) + std::string(20, '\0') + entries + texts;
+}
+
+static void loader(const std::string& folder) {
+  const std::string made = cache({{"libcudart.so.13", "/opt/libcudart.so.13"}, {"liba.so", "/a"}});
+  write(folder + "new", made);
+  write(folder + "empty", cache({}));
+  write(folder + "both", "ld.so-1.7.0" + std::string(1, '\0') + raw<uint32_t>(1) +
+                             std::string(12, '\0') + std::string(4, '\0') + made);
+  write(folder + "count", patched<uint32_t>(made, 20, 0xffffffff));
+  write(folder + "outside", patched<uint32_t>(made, 52, 0xfffffff0));
+  write(folder + "truncated", made.substr(0, made.size() - 5));
+}
+
 int main(int argc, char** argv) {
   if (argc != 2) {
     std::fprintf(stderr, "usage: make_corpus FOLDER\n");
@@ -68,5 +93,6 @@ int main(int argc, char** argv) {
   }
   images(std::string(argv[1]) + "/images/");
   dynamic(std::string(argv[1]) + "/elf_dynamic/");
+  loader(std::string(argv[1]) + "/loader_cache/");
   return failures == 0 ? 0 : 1;
 }
