@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the checked-in corpus from the builders of the unit tests. From the repository's root:
-//   c++ -std=c++17 -I tests/unit -I probe-src tests/fuzz/make_corpus.cpp \
-//     probe-src/base/{text,list,utf8}.cpp && ./a.out tests/fuzz/corpus
+//   c++ -std=c++17 -I tests/unit -I probe-src tests/fuzz/make_corpus.cpp
+//     probe-src/base/{text,list,utf8}.cpp
+//   ./a.out tests/fuzz/corpus
 #include <cstdio>
 #include <string>
 
