@@ -10,7 +10,8 @@ whose name contains it. The images of each built module are also read by NVIDIA'
 A toolkit other than the machine's own is tried where no other one is in reach: in a mount namespace in which the
 default prefixes are empty, without CUDA_HOME and the like, with a PATH that leads to no nvcc.
 
-Exit 0: every row as expected. 1: some are not (their logs are named). 77: no row could be tried.
+Exit 0: every row as expected. 1: some are not (their logs are named), or --all and some could not be tried: the parts
+that they lack are named. 77: no row could be tried.
 """
 import argparse
 import json
@@ -26,7 +27,18 @@ HERE = Path(__file__).resolve().parent
 PROJECT = HERE / "project"
 CMAKES = ["3.25", "3.31", "4.4"]
 MAJORS = {"2.15.0": 13, "2.11.0": 13, "2.7.1": 12, "2.3.0": 12, "1.13.1": 11}  # torch: its CUDA
-TOOLKITS = {"machine": 13, "13.2": 13, "13.5": 13, "12.4": 12, "11.8": 11}
+
+
+def machine_major():
+    """CUDA major of the machine's own nvcc; 13 where there is none (its rows are skipped)."""
+    nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+    text = subprocess.run([nvcc, "--version"], capture_output=True, text=True).stdout if Path(nvcc).exists() else ""
+    found = re.search(r"release (\d+)\.", text)
+    return int(found.group(1)) if found else 13
+
+
+TOOLKITS = {"machine": machine_major(), "13.2": 13, "13.5": 13, "12.4": 12, "11.8": 11}
+MISSING = {}  # parts that could not be had: why
 SAME = [(t, k, c) for t, tm in MAJORS.items() for k, km in TOOLKITS.items() if tm == km for c in CMAKES]
 CROSS = [(t, k, CMAKES[n % 3]) for n, (t, k) in enumerate(
     (t, k) for t, tm in MAJORS.items() for k, km in TOOLKITS.items() if tm != km)]
@@ -48,7 +60,8 @@ def part(name):
     """The path of a real part, or None with the reason printed."""
     done = subprocess.run([sys.executable, HERE / "parts.py", "get", name], capture_output=True, text=True)
     if done.returncode:
-        print(f"  {name}: {done.stderr.strip().splitlines()[-1] if done.stderr.strip() else 'not available'}")
+        MISSING[name] = done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "not available"
+        print(f"  {name}: {MISSING[name]}")
         return None
     return Path(done.stdout.split("\n")[0])
 
@@ -57,7 +70,10 @@ def toolkit_root(name):
     """Root folder of a toolkit part; '' for the machine's own."""
     if name == "machine":
         found = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
-        return "" if Path(found).exists() else None
+        if Path(found).exists():
+            return ""
+        MISSING["nvcc of this machine"] = "none in PATH or /usr/local/cuda"
+        return None
     root = part(f"toolkit-{name}")
     pip = root and root / "nvidia" / "cu13"
     return root and (pip if pip.is_dir() else root)
@@ -194,8 +210,13 @@ def main():
             shutil.rmtree(scratch / "-".join(row), ignore_errors=True)
         table.append({"torch": row[0], "nvcc": row[1], "cmake": row[2], "verdict": verdict, "good": not problem})
     (scratch / "matrix.json").write_text(json.dumps(table, indent=1))
-    print(f"{tried - bad} of {tried} rows as expected, {len(rows) - tried} skipped")
-    return 1 if bad else 0 if tried else 77
+    skipped = len(rows) - tried
+    print(f"{tried - bad} of {tried} rows as expected, {skipped} skipped")
+    if skipped:
+        print("NOT every row was tried; missing: " + "; ".join(f"{name} ({why})" for name, why in MISSING.items()))
+    if not tried:
+        return 77
+    return 1 if bad or (given.all and skipped) else 0
 
 
 if __name__ == "__main__":
