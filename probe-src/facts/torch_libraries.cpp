@@ -153,9 +153,11 @@ class Libraries {
     const Version has = Version::parse(out.version.value());
     // File against file: a package's release may count otherwise than its soname (libcufile.so.0).
     const Version file = Version::parse(version_in_name(path_name(host_.real_path(loaded.path))));
-    const Version wanted = Version::parse(version_in_name(loaded.soname));
-    if (file.known() && wanted.known() && file.major() != wanted.major())
-      out.state = Text("wrong", "the file is of another major version than its name");
+    // A link that gives one library the name of another; its own name is in the file. File names
+    // tell nothing here: libcuda.so.1 is libcuda.so.580.95.05, libcupti.so.12 libcupti.so.2024.1.1.
+    Result<ElfDynamic> own = read_dynamic(host_, loaded.path);
+    if (own && !own->soname.empty() && own->soname != loaded.soname)
+      out.state = Text("wrong", cat("the file calls itself ", own->soname));
     const Version cuda = Version::parse(facts_.torch.cuda.value());
     if (strcmp(row.stem, "cudart") == 0 && cuda.known() && file.known() &&
         file.major() != cuda.major())

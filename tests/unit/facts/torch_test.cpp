@@ -392,7 +392,26 @@ TEST_CASE("an older library that LD_LIBRARY_PATH puts first is wrong") {
   CHECK(find(newer, "libcudnn.so.9")->state.is("found"));
 }
 
-TEST_CASE("a file of another major than its name is wrong") {
+TEST_CASE("a driver's libcuda and a toolkit's CUPTI, whose file names count otherwise, are right") {
+  MemoryHost host;
+  add_torch(host, "/site", "2.7.1+cu126", "'12.6'");
+  SharedObject gpu;
+  gpu.soname = "libtorch_cuda.so";
+  gpu.needed = {"libcuda.so.1", "libcupti.so.12"};
+  host.files["/site/torch/lib/libtorch_cuda.so"] = gpu.bytes();
+  host.variables["LD_LIBRARY_PATH"] = "/driver";
+  host.files["/driver/libcuda.so.580.95.05"] = library("libcuda.so.1");
+  host.links["/driver/libcuda.so.1"] = "libcuda.so.580.95.05";
+  host.files["/driver/libcupti.so.2024.1.1"] = library("libcupti.so.12");
+  host.links["/driver/libcupti.so.12"] = "libcupti.so.2024.1.1";
+  Facts facts = gather(host);
+  REQUIRE(find(facts, "libcuda.so.1") != nullptr);
+  CHECK(find(facts, "libcuda.so.1")->state.is("found"));
+  REQUIRE(find(facts, "libcupti.so.12") != nullptr);
+  CHECK(find(facts, "libcupti.so.12")->state.is("found"));
+}
+
+TEST_CASE("a file that calls itself otherwise than its name is wrong") {
   MemoryHost host;
   add_torch(host, "/site", "2.7.1+cu126", "'12.6'");
   host.files["/site/nvidia/cuda_runtime/lib/libcudart.so.11.8.89"] = library("libcudart.so.11.0");
