@@ -161,6 +161,18 @@ std::string nvcc_and_root(const Toolkit& toolkit) {
                               : nvcc_label(toolkit);
 }
 
+bool is_clang(const Toolkit& toolkit) {
+  return toolkit.layout.is("clang") || contains(toolkit.origin.value(), "(clang as CUDA compiler)");
+}
+
+void add_nvcc_variables(const RuleInput& in, Finding& f) {
+  for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"}) {
+    const auto set = in.facts.environment.find(name);
+    if (set != in.facts.environment.end() && !set->second.empty())
+      add(f, "environment", cat(name, "='", tail(set->second, 100), "'"), "", "");
+  }
+}
+
 bool same_release(const Version& a, const Version& b) {
   return a.major() == b.major() && a.minor() == b.minor();
 }

@@ -43,6 +43,9 @@ std::string nvcc_label(const Toolkit& toolkit);     // "nvcc 12.4.131"
 std::string nvcc_and_root(const Toolkit& toolkit);  // "nvcc 12.4.131 in /usr/local/cuda"
 std::string with_path(std::string what, const Text& path);
 std::string or_unknown(const Text& text);
+bool is_clang(const Toolkit& toolkit);  // clang in nvcc's place
+// A row for each variable that adds to every nvcc command.
+void add_nvcc_variables(const RuleInput& in, Finding& f);
 
 // --- releases
 bool same_release(const Version& a, const Version& b);  // 12.4.131 and 12.4

@@ -114,7 +114,7 @@ bool known_bad(const RuleInput& in, const Toolkit& toolkit, List<Finding>& out) 
 void rule_host_compiler(const RuleInput& in, List<Finding>& out) {
   const Toolkit* toolkit = in.facts.toolkit();
   const HostCompiler& compiler = in.facts.host_compiler;
-  if (!toolkit || !builds(in) || toolkit->works.is(true)) return;
+  if (!toolkit || !builds(in) || toolkit->works.is(true) || is_clang(*toolkit)) return;
   if (const Text& other = toolkit->fitting_host_compiler; other.known()) {
     Finding& f = report(
         out, 401,
@@ -126,12 +126,16 @@ void rule_host_compiler(const RuleInput& in, List<Finding>& out) {
   if (limit.newest && compiler.id.known() && level_of(compiler) > limit.newest)
     return refused(*toolkit, compiler, limit, out);
   if (known_bad(in, *toolkit, out) && !toolkit->works.is(false)) return;
-  if (toolkit->works.is(false) && toolkit->failure.kind.is("host-compiler")) {
-    Finding& f = report(
-        out, 402,
-        {nvcc_label(*toolkit), compiler_label(compiler), tail(toolkit->failure.text.value(), 400)});
+  if (toolkit->works.is(false) && starts_with(toolkit->failure.kind.value(), "host-compiler")) {
+    // "host-compiler-run": it hangs, crashes or does not answer as a compiler, asked without nvcc.
+    const bool runs = toolkit->failure.kind.is("host-compiler");
+    const std::string said = tail(toolkit->failure.text.value(), 400);
+    Finding& f = report(out, 402,
+                        {nvcc_label(*toolkit), with_path(compiler_label(compiler), compiler.path),
+                         runs && !said.empty() ? "it said: " + said : said});
     add(f, "host-compiler", with_path(compiler_label(compiler), compiler.path), "",
-        compiler.version.from);
+        compiler.path.from.empty() ? compiler.version.from : compiler.path.from);
+    add_nvcc_variables(in, f);
     return add(f, "toolkit", nvcc_label(*toolkit), "", toolkit->nvcc.or_else("a test compile"));
   }
   if (!compiler.id.known() || !compiler.version.known()) report(out, 490, {compiler.reason});

@@ -74,19 +74,58 @@ void parts_differ(const Toolkit& toolkit, List<Finding>& out) {
   f.evidence.append(rows);
 }
 
+// What named it: a variable or a setting. Where it was only come across, the path says it.
+std::string setting_of(const Toolkit& t) {
+  List<std::string> names;
+  for (const std::string& name : split(t.origin.value(), ","))
+    if (!starts_with(trim(name), "/") && trim(name) != "PATH")
+      names.push_back(std::string(trim(name)));
+  return join(names, ", ");
+}
+
+// Build scripts of others obey these variables, whatever is used here in their place.
+void named_in_vain(const Toolkit& own, const Toolkit& other, List<Finding>& out) {
+  List<std::string> names;
+  for (const std::string& name : split(other.origin.value(), ","))
+    for (const char* variable : {"CUDACXX", "CUDA_HOME", "CUDA_PATH", "CUDAToolkit_ROOT"})
+      if (trim(name) == variable) names.push_back(variable);
+  if (names.empty() || !other.works.is(false)) return;
+  Finding& f =
+      report(out, 310,
+             {join(names, ", "), nvcc_and_root(own), own.root.or_else("the one that works"),
+              tail(other.failure.text.value(), 400)});
+  add(f, "toolkit", other.nvcc.or_else("none") + ", of no use", "a working nvcc",
+      join(names, ", "));
+  add(f, "toolkit", nvcc_and_root(own), "", own.origin.value());
+}
+
+void clang_for_nvcc(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
+  const HostCompiler& clang = in.facts.host_compiler;
+  Finding& f = report(out, 404, {with_path("clang", clang.path)});
+  add(f, "host-compiler", with_path(cat("clang ", clang.version.value()), clang.path), "nvcc",
+      setting_of(t));
+  if (t.root.known()) add(f, "toolkit", t.root.value(), "", t.root.from);
+}
+
 void broken_toolkit(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
-  if (!t.works.is(false) || t.failure.kind.is("host-compiler")) return;
-  const std::string kind = t.failure.kind.value();
-  Finding& f = report(out, 305,
-                      {t.nvcc.or_else(nvcc_label(t)),
-                       kind == "hang"     ? "did not answer in time"
-                       : kind == "crash"  ? "crashed"
-                       : kind == "start"  ? "cannot be started"
-                       : kind == "output" ? "printed what no nvcc prints"
-                                          : "cannot compile a small kernel",
-                       tail(t.failure.text.value(), 400)});
+  if (!t.works.is(false) || starts_with(t.failure.kind.value(), "host-compiler")) return;
+  const std::string kind = t.failure.kind.value(), said = tail(t.failure.text.value(), 400);
+  const bool start = kind == "start";
+  const std::string setting = setting_of(t);
+  Finding& f = report(
+      out, 305,
+      {t.nvcc.or_else(nvcc_label(t)) + (setting.empty() ? "" : " (" + setting + ")"),
+       kind == "hang"                            ? "did not answer in time"
+       : kind == "crash"                         ? "crashed"
+       : start && contains(said, "No such file") ? "is not there"
+       : start                                   ? "cannot be started"
+       : kind == "output" && !t.version.known()  ? "printed what no nvcc prints"
+                                                 : "cannot compile a small kernel",
+       start || said.empty() ? said : "it said: " + said, start ? "" : t.nvcc.or_else("nvcc")});
   if (!builds(in)) f.severity = Severity::Note;
-  add(f, "toolkit", nvcc_label(t), "", t.nvcc.or_else(t.version.from));
+  add(f, "toolkit", start ? "none" : nvcc_label(t), start ? "nvcc" : "",
+      setting.empty() ? t.nvcc.or_else(t.version.from) : setting);
+  add_nvcc_variables(in, f);
 }
 
 void no_toolkit(const RuleInput& in, List<Finding>& out) {
@@ -108,6 +147,9 @@ void rule_toolkit(const RuleInput& in, List<Finding>& out) {
     broken_toolkit(in, *toolkit, out);
   }
   if (!builds(in)) return;
+  if (toolkit && is_clang(*toolkit)) clang_for_nvcc(in, *toolkit, out);
+  for (const auto& other : toolkits.list)
+    if (toolkit && &other != toolkit) named_in_vain(*toolkit, other, out);
   if (!toolkit && toolkits.list_known && toolkits.list.empty()) return no_toolkit(in, out);
   if (!toolkit || (!toolkit->version.known() && !toolkit->works.is(false)))
     report(out, 390, {toolkit ? toolkit->reason : toolkits.reason});

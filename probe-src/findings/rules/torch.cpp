@@ -24,7 +24,29 @@ void torch_absent(const RuleInput& in, List<Finding>& out) {
   const std::string& reason = in.facts.torch.reason;
   add(f, "torch", reason.empty() ? "absent" : "absent: " + reason, "found",
       in.facts.torch.state.from);
-  if (python.state.is("found")) add(f, "python", label, "", python.executable.from);
+  if (python.state.is("found"))
+    add(f, "python", label, "", python.executable.from);
+  else if (!python.reason.empty())
+    add(f, "python", tail(python.reason, 200), "", python.state.from);
+}
+
+// A Python that a setting names and that does not answer; perhaps another was taken in its place.
+void python_in_vain(const RuleInput& in, List<Finding>& out) {
+  const PythonFacts& python = in.facts.python;
+  const bool instead = python.state.is("found");
+  if (python.reason.empty() || !python.state.known()) return;
+  const std::string who =
+      instead ? python.reason.substr(0, python.reason.find_first_of(" :")) : python.state.from;
+  if (who.empty() || who == "PATH") return;
+  Finding& f = report(
+      out, 702,
+      {who, instead ? ": " + python.executable.value() + " is used" : "", tail(python.reason, 400),
+       python.elsewhere.empty() || instead ? "" : python.elsewhere[0]});
+  const bool environment = who == "VIRTUAL_ENV" || who == "CONDA_PREFIX";
+  const bool harmless = in.facts.torch.state.is("found") || in.request.purpose == "pytorch-source";
+  if (harmless && (instead || environment)) f.severity = Severity::Warning;
+  add(f, "python", instead ? "another one" : "none", "a Python that answers", who);
+  if (instead) add(f, "python", python.executable.value(), "", python.executable.from);
 }
 
 // One CUDA build of PyTorch's own index for each CUDA major: any minor of it goes with the toolkit.
@@ -67,6 +89,7 @@ void extensions(const RuleInput& in, List<Finding>& out) {
 
 void rule_torch(const RuleInput& in, List<Finding>& out) {
   const TorchFacts& torch = in.facts.torch;
+  python_in_vain(in, out);
   if (in.request.purpose == "pytorch-source") return;
   if (torch.state.is("absent")) return torch_absent(in, out);
   if (torch.state.is("broken"))

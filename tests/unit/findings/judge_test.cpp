@@ -389,3 +389,57 @@ TEST_CASE("devices known to be none have no list, whatever stands in it") {
   CHECK_FALSE(find(report, 601));
   CHECK(find(report, 102));
 }
+
+TEST_CASE("a compiler that a setting names is called by its path and that setting") {
+  Facts facts = machine13("8.6");
+  Toolkit& t = facts.toolkits.list[0];
+  t.nvcc = Text("/nope/bin/nvcc");
+  t.origin = Text("TorchCudaStack_TOOLKIT");
+  t.works = Flag(false);
+  t.failure.kind = Text("start");
+  t.failure.text = Text("/nope: No such file or directory");
+  Report report = run(facts);
+  REQUIRE(find(report, 305));
+  CHECK(find(report, 305)->message == "/nope/bin/nvcc (TorchCudaStack_TOOLKIT) is not there");
+  CHECK_FALSE(says(find(report, 305), "nvcc -c"));
+  t.failure.kind = Text("output");
+  t.failure.text = Text("nvcc fatal : Unknown option '--bogus'");
+  facts.environment["NVCC_PREPEND_FLAGS"] = "--bogus";
+  report = run(facts);
+  CHECK(says(find(report, 305), "NVCC_PREPEND_FLAGS='--bogus'"));
+  CHECK(says(find(report, 305), "/nope/bin/nvcc -c t.cu"));
+}
+
+TEST_CASE("a host compiler that hangs is the host compiler's finding") {
+  Facts facts = machine13("8.6");
+  Toolkit& t = facts.toolkits.list[0];
+  t.works = Flag(false);
+  t.failure.kind = Text("host-compiler-run");
+  t.failure.text = Text("/opt/bad/g++ -dM -E: no answer in 3 s");
+  facts.host_compiler = HostCompiler();
+  facts.host_compiler.path = Text("/opt/bad/g++", "CUDAHOSTCXX");
+  Report report = run(facts);
+  CHECK_FALSE(find(report, 305));
+  CHECK_FALSE(find(report, 490));
+  CHECK(says(find(report, 402), "does not compile with the host compiler /opt/bad/g++"));
+  CHECK(says(find(report, 402), "CUDAHOSTCXX"));
+  CHECK(says(find(report, 402), "no answer in 3 s"));
+}
+
+TEST_CASE("a Python used in place of the one that was named is said") {
+  Facts facts = machine13("8.6");
+  facts.python.state = Text("found");
+  facts.python.executable = Text("/usr/bin/python3", "PATH");
+  facts.python.reason =
+      "VIRTUAL_ENV is /nope, which has no bin/python; used instead: /usr/bin/python3";
+  Report report = run(facts);
+  REQUIRE(find(report, 702));
+  CHECK(find(report, 702)->severity == Severity::Warning);
+  CHECK(find(report, 702)->message ==
+        "the Python that VIRTUAL_ENV names cannot be used: /usr/bin/python3 is used");
+  facts.torch = TorchFacts();
+  facts.torch.state = Text("absent");
+  report = run(facts);
+  CHECK(find(report, 702)->severity == Severity::Error);
+  CHECK_FALSE(find(report, 602));
+}
