@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool/stamp.h"
 
-#include <set>
-
 #include "base/text.h"
 #include "tool/settings.h"
 
@@ -44,7 +42,7 @@ std::string text_line(const Host& host, const std::string& path) {
   return cat("text ", path, " ", text ? one_line(*text) : "-", "\n");
 }
 
-std::string stamp_text(const Host& host, const Inputs& in, const std::set<std::string>& watched) {
+std::string stamp_text(const Host& host, const Inputs& in, const List<std::string>& watched) {
   FileStat self = host.stat(host.self());
   std::string out =
       cat("torch-cuda-stack/stamp/1 " TCS_VERSION " ", self.size, " ", self.mtime_ns, "\n");
@@ -60,12 +58,12 @@ std::string stamp_text(const Host& host, const Inputs& in, const std::set<std::s
   return out;
 }
 
-void watch(std::set<std::string>& paths, const std::string& path) {
-  if (!path.empty()) paths.insert(path);
+void watch(List<std::string>& paths, const std::string& path) {
+  if (!path.empty()) paths.push_back(path);
 }
 
 // Folders and files that the user named, there or not: they may come, go or change.
-void watch_named(std::set<std::string>& paths, const std::string& value) {
+void watch_named(List<std::string>& paths, const std::string& value) {
   for (const std::string& path : split(value, ":;")) {
     if (!starts_with(path, "/")) continue;
     watch(paths, path);
@@ -73,8 +71,8 @@ void watch_named(std::set<std::string>& paths, const std::string& value) {
   }
 }
 
-std::set<std::string> files_behind(const Host& host, const Inputs& in, const Facts& facts) {
-  std::set<std::string> paths = {"/etc/ld.so.cache", "/usr/local", "/dev/nvidia0", "/dev/nvidiactl",
+List<std::string> files_behind(const Host& host, const Inputs& in, const Facts& facts) {
+  List<std::string> paths = {"/etc/ld.so.cache", "/usr/local", "/dev/nvidia0", "/dev/nvidiactl",
                                  "/dev/dxg"};
   for (const auto& input : in.set) watch_named(paths, input.second);
   for (const auto& variable : host.environment())
@@ -104,6 +102,7 @@ std::set<std::string> files_behind(const Host& host, const Inputs& in, const Fac
   if (!in.work_dir.empty()) watch(paths, path_join(path_parent(in.work_dir), "toolkit"));
   Setting replayed = own_input(host, in, "FACTS");
   watch(paths, replayed.value);
+  sort_unique(paths);
   return paths;
 }
 
@@ -114,9 +113,9 @@ std::string make_stamp(const Host& host, const Inputs& in, const Facts& facts) {
 }
 
 bool stamp_holds(const Host& host, const Inputs& in, const std::string& stamp) {
-  std::set<std::string> watched;
+  List<std::string> watched;
   for (const std::string& line : lines_of(stamp)) {
-    if (starts_with(line, watch_prefix)) watched.insert(from_one_line(line.substr(6)));
+    if (starts_with(line, watch_prefix)) watched.push_back(from_one_line(line.substr(6)));
   }
   return !watched.empty() && stamp_text(host, in, watched) == stamp;
 }
