@@ -2,6 +2,7 @@
 #include "facts/python_env.h"
 
 #include "base/text.h"
+#include "facts/nvcc_output.h"
 
 namespace tcs {
 namespace {
@@ -122,7 +123,7 @@ bool venv_layout(const Host& host, const std::string& prefix, const std::string&
 }
 
 // What the child prints: one "name value" a line; "path" repeats.
-constexpr const char* question =
+constexpr const char* kQuestion =
     "import sys\n"
     "print('tcs-python 1')\n"
     "print('executable ' + sys.executable)\n"
@@ -214,7 +215,7 @@ bool python_from_layout(const Host& host, const std::string& executable, PythonF
 bool python_from_child(Host& host, const std::string& executable, int timeout_ms,
                        PythonFacts& out) {
   Command command;
-  command.argv = {executable, "-c", question};
+  command.argv = {executable, "-c", kQuestion};
   command.timeout_ms = timeout_ms;
   command.output_limit = 1u << 20;
   Outcome outcome = host.run(command);
@@ -224,11 +225,9 @@ bool python_from_child(Host& host, const std::string& executable, int timeout_ms
     out = std::move(found);
     return true;
   }
-  out.reason =
-      outcome.ok()
-          ? cat(executable, " did not answer as a Python does: \"", tail(outcome.out, 200), '"')
-          : cat(executable, " gave no answer: ", outcome.describe(),
-                trim(outcome.err).empty() ? "" : ": ", tail(trim(outcome.err), 200));
+  out.reason = outcome.ok() ? cat(executable, " did not answer as a Python does: \"",
+                                  tail(outcome.out, 200), '"')
+                            : cat(executable, " gave no answer: ", telling_lines(outcome));
   return false;
 }
 

@@ -219,12 +219,12 @@ TEST_CASE("a PYTHONHOME under which no Python starts is named") {
   add_python(host, "/usr", "3.11");
   host.variables = {{"PATH", "/usr/bin"}, {"PYTHONHOME", "/nope"}};
   host.on_run = [](const Command&) {
-    return MemoryHost::exits(1, "", "Fatal Python error: init_fs_encoding\n");
+    return MemoryHost::exits(1, "", "Fatal Python error: init_fs_encoding\n\nCurrent thread\n");
   };
   Facts facts = gather(host);
   CHECK(facts.python.state.is("absent"));
   CHECK(facts.python.reason ==
-        "/usr/bin/python3.11 gave no answer: exit status 1: Fatal Python error: "
+        "/usr/bin/python3.11 gave no answer: Fatal Python error: "
         "init_fs_encoding; PYTHONHOME is /nope");
 }
 
