@@ -227,10 +227,17 @@ function(_tcs_compile_core folder compiler why)
   cmake_language(EVAL CODE "execute_process(${commands} ${rest})")
   list(REMOVE_DUPLICATES results)
   if(results STREQUAL "0")
-    cmake_language(
-      EVAL CODE
-        "execute_process(COMMAND ${driver} ${objects} -o tcstack-core -ldl -pthread ${rest})"
-    )
+    # With the C++ library inside, where the compiler can do that: the tool starts in half the time, and takes no other one
+    # from LD_LIBRARY_PATH.
+    foreach(inside IN ITEMS "-static-libstdc++ -static-libgcc" "")
+      cmake_language(
+        EVAL CODE
+          "execute_process(COMMAND ${driver} ${objects} ${inside} -o tcstack-core -ldl -pthread ${rest})"
+      )
+      if(results STREQUAL "0")
+        break()
+      endif()
+    endforeach()
   endif()
   if(NOT results STREQUAL "0")
     list(JOIN compiler " " shown)
