@@ -157,19 +157,6 @@ bool is_side_library(const TorchLibrary& library) {
   return false;
 }
 
-// The library with most of the kernels: it alone speaks for PyTorch.
-const TorchLibrary* main_library(const TorchFacts& torch) {
-  const TorchLibrary* best = nullptr;
-  int most = 0;
-  for (const TorchLibrary& library : torch.libraries) {
-    if (is_side_library(library)) continue;
-    int count = fat_binaries_of(library);
-    if (count > most) best = &library;
-    most = std::max(most, count);
-  }
-  return best;
-}
-
 // Its fat binaries by the set of images they hold, without the specialised ones. Empty where the
 // recording has no sets.
 List<Group> fat_binary_groups(const TorchLibrary& library) {
@@ -236,6 +223,18 @@ List<Image> from_names(const TorchFacts& torch) {
 }
 
 }  // namespace
+
+const TorchLibrary* main_library(const TorchFacts& torch) {
+  const TorchLibrary* best = nullptr;
+  int most = 0;
+  for (const TorchLibrary& library : torch.libraries) {
+    if (is_side_library(library)) continue;
+    int count = fat_binaries_of(library);
+    if (count > most) best = &library;
+    most = std::max(most, count);
+  }
+  return best;
+}
 
 List<Image> own_images(const TorchFacts& torch) {
   List<Image> own;

@@ -40,6 +40,9 @@ class Buildable {
   List<Sm> real_, virt_;
 };
 
+// The library with most of the kernels, which alone speaks for PyTorch; null when none is known.
+const TorchLibrary* main_library(const TorchFacts& torch);
+
 // The architectures that a PyTorch was built for: those in most of its fat binaries whose devices
 // every fat binary serves. Fat binaries with a single architecture are specialised kernels and do
 // not count, unless there are no others. Sorted.

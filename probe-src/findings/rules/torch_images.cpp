@@ -107,17 +107,11 @@ void lacks(const RuleInput& in, const Wanted& w, const List<Image>& images, List
   add_target(in, w, f);
 }
 
-// PyTorch is judged by the library with most of its kernels. Others have lists of their own:
+// PyTorch is judged by its main library. Others have lists of their own:
 // MAGMA's libtorch_cuda_linalg.so lacks 7.5 in every wheel of 2.11, whose users do not miss it as a
 // rule.
 void judge_coverage(const RuleInput& in, const Wanted& w, List<Finding>& out) {
-  const TorchLibrary* main = nullptr;
-  int most = 0;
-  for (const auto& library : in.facts.torch.libraries) {
-    const int all = coverage(library, w.sm).all;
-    if (all > most) main = &library;
-    most = std::max(most, all);
-  }
+  const TorchLibrary* main = main_library(in.facts.torch);
   for (const auto& library : in.facts.torch.libraries) {
     const Coverage c = coverage(library, w.sm);
     if (c.served >= c.all || (&library != main && !w.device)) continue;
