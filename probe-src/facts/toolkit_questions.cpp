@@ -135,7 +135,7 @@ class Questions {
       read_macros(said[0], program, compiler_);
     // One that only refuses the question may still compile.
     compiler_runs_ = program.empty() || said[0].ok();
-    if (!compiler_runs_ && (said[0].state != Outcome::State::Exited || said[0].code > 125))
+    if (!compiler_runs_ && (said[0].state != Outcome::State::Exited || said[0].code > 128))
       fail("host-compiler-run", compiler_.reason);
     if (!choice_.origin.empty()) compiler_.path.from = choice_.origin;
     if (!parse_release(said[1].out).empty())
@@ -187,7 +187,10 @@ class Questions {
       t_.works = Flag(true, "test compile");
       return;
     }
-    std::string kind = compiler_runs_ ? failure_kind(said) : "host-compiler-run";
+    std::string kind = failure_kind(said);
+    for (const char* vague : {"output", "crash", "hang"})
+      if (!compiler_runs_ && kind == vague)
+        return (void)fail("host-compiler-run", compiler_.reason);
     fail(kind.empty() ? "output" : kind,
          said.ok() ? "nvcc exited with 0 and wrote no object" : telling_lines(said));
     t_.works.from = "test compile";

@@ -195,6 +195,25 @@ TEST_CASE("a host compiler that hangs or crashes is to blame, not nvcc") {
   CHECK(facts.toolkit()->failure.text.is("/x/cxx -dM -E: killed by signal 11 (SIGSEGV)"));
 }
 
+TEST_CASE("a host compiler that fails by itself is to blame unless nvcc says more") {
+  ToolkitHost host;
+  host.toolkit("/usr/local/cuda", "13.2.78");
+  auto nvcc = host.on_run;
+  host.on_run = [&](const Command& c) {
+    for (const std::string& word : c.argv)
+      if (word == "-dM") return MemoryHost::exits(1);
+    return nvcc(c);
+  };
+  host.compile_error = "cannot execute cc1plus\n";
+  Inputs in;
+  in.work_dir = "/w";
+  Facts facts = gather(host, in);
+  CHECK(facts.toolkit()->failure.kind.is("host-compiler-run"));
+  CHECK(facts.toolkit()->failure.text.is("/usr/bin/gcc -dM -E: exit status 1"));
+  host.compile_error = "unsupported GNU version! gcc versions later than 11 are not supported!\n";
+  CHECK(gather(host, in).toolkit()->failure.kind.is("host-compiler"));
+}
+
 TEST_CASE("a dry run that hangs with a sound host compiler is nvcc's own failure") {
   ToolkitHost host;
   host.toolkit("/usr/local/cuda", "13.2.78");
