@@ -942,7 +942,7 @@ def case_nvcc_that_prints_garbage(w):
     """An nvcc that prints garbage is a finding that shows where it lies."""
     root = double_nvcc(w, "head -c 4000 /dev/urandom\n")
     w.good(configure_toolkit(w, root))
-    w.says("S=fail", "error[TCS305", f"{root}/bin/nvcc printed what no nvcc prints")
+    w.says("S=fail", "error[TCS305", f"{root}/bin/nvcc", "printed what no nvcc prints")
     odd = [c for c in w.text if ord(c) < 32 and c not in "\n\t"]
     assert w.raw.isascii() and not odd, "raw bytes of the toolkit's output are printed"
 

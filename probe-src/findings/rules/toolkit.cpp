@@ -101,7 +101,7 @@ void named_in_vain(const Toolkit& own, const Toolkit& other, List<Finding>& out)
 
 void clang_for_nvcc(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   const HostCompiler& clang = in.facts.host_compiler;
-  Finding& f = report(out, 404, {with_path("clang", clang.path)});
+  Finding& f = report(out, 404, {clang.path.or_else("clang++")});
   add(f, "host-compiler", with_path(cat("clang ", clang.version.value()), clang.path), "nvcc",
       setting_of(t));
   if (t.root.known()) add(f, "toolkit", t.root.value(), "", t.root.from);
