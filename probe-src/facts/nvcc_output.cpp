@@ -118,11 +118,11 @@ void parse_host_limits(std::string_view host_config, Fact<int>& gcc_max, Fact<in
   for (const std::string& line : lines_of(host_config)) {
     int n = 0;
     if (!starts_with(trim(line), "#if") || contains(line, "GRCO")) continue;
-    if (number_after(line, "__GNUC__ >=", n))
+    if (number_after(line, "__GNUC__ >=", n) && n > 0)
       gcc_max = Fact<int>(n - 1, "crt/host_config.h");
     else if (number_after(line, "__GNUC__ >", n))
       gcc_max = Fact<int>(n, "crt/host_config.h");
-    if (number_after(line, "__clang_major__ >=", n))
+    if (number_after(line, "__clang_major__ >=", n) && n > 0)
       clang_max = Fact<int>(n - 1, "crt/host_config.h");
     else if (number_after(line, "__clang_major__ >", n))
       clang_max = Fact<int>(n, "crt/host_config.h");

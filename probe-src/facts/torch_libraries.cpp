@@ -153,10 +153,12 @@ class Libraries {
     const Version has = Version::parse(out.version.value());
     // File against file: a package's release may count otherwise than its soname (libcufile.so.0).
     const Version file = Version::parse(version_in_name(path_name(host_.real_path(loaded.path))));
-    // A link that gives one library the name of another; its own name is in the file. File names
-    // tell nothing here: libcuda.so.1 is libcuda.so.580.95.05, libcupti.so.12 libcupti.so.2024.1.1.
+    // A link that gives one interface the name of another: the file itself says which it is. File
+    // names tell nothing (libcuda.so.1 is libcuda.so.580.95.05, libcupti.so.12
+    // libcupti.so.2024.1.1), and a wheel may rename what it bundles (libcusparseLt-f80c68d1.so.0).
     Result<ElfDynamic> own = read_dynamic(host_, loaded.path);
-    if (own && !own->soname.empty() && own->soname != loaded.soname)
+    auto stem = [](const std::string& soname) { return soname.substr(0, soname.find(".so")); };
+    if (own && stem(own->soname) == stem(loaded.soname) && own->soname != loaded.soname)
       out.state = Text("wrong", cat("the file calls itself ", own->soname));
     const Version cuda = Version::parse(facts_.torch.cuda.value());
     if (strcmp(row.stem, "cudart") == 0 && cuda.known() && file.known() &&

@@ -392,12 +392,13 @@ TEST_CASE("an older library that LD_LIBRARY_PATH puts first is wrong") {
   CHECK(find(newer, "libcudnn.so.9")->state.is("found"));
 }
 
-TEST_CASE("a driver's libcuda and a toolkit's CUPTI, whose file names count otherwise, are right") {
+TEST_CASE("a driver's libcuda, a toolkit's CUPTI and a renamed bundled library are right") {
   MemoryHost host;
   add_torch(host, "/site", "2.7.1+cu126", "'12.6'");
   SharedObject gpu;
   gpu.soname = "libtorch_cuda.so";
-  gpu.needed = {"libcuda.so.1", "libcupti.so.12"};
+  gpu.needed = {"libcuda.so.1", "libcupti.so.12", "libcusparseLt-f80c68d1.so.0"};
+  host.files["/driver/libcusparseLt-f80c68d1.so.0"] = library("libcusparseLt.so.0");
   host.files["/site/torch/lib/libtorch_cuda.so"] = gpu.bytes();
   host.variables["LD_LIBRARY_PATH"] = "/driver";
   host.files["/driver/libcuda.so.580.95.05"] = library("libcuda.so.1");
@@ -407,6 +408,8 @@ TEST_CASE("a driver's libcuda and a toolkit's CUPTI, whose file names count othe
   Facts facts = gather(host);
   REQUIRE(find(facts, "libcuda.so.1") != nullptr);
   CHECK(find(facts, "libcuda.so.1")->state.is("found"));
+  REQUIRE(find(facts, "libcusparseLt-f80c68d1.so.0") != nullptr);
+  CHECK(find(facts, "libcusparseLt-f80c68d1.so.0")->state.is("found"));
   REQUIRE(find(facts, "libcupti.so.12") != nullptr);
   CHECK(find(facts, "libcupti.so.12")->state.is("found"));
 }
