@@ -33,10 +33,9 @@ std::string driver(const Facts& facts) {
   if (!d.state.known()) return "driver unknown";
   if (!d.state.is("ok"))
     return d.state.is("absent") ? "no driver" : cat("driver ", d.state.value());
-  const Version needs = Version::parse(facts.torch.cuda.value()),
-                has = Version::parse(d.cuda.value());
+  const Version has = Version::parse(d.cuda.value());
   std::string out = cat("driver ", d.version.or_else("of unknown release"));
-  if (has.known() && needs.known() && has >= needs) out += cat(" >= ", needs.major_minor());
+  if (has.known()) out += cat(" (CUDA ", has.major_minor(), ")");
   return out;
 }
 

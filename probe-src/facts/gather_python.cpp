@@ -38,6 +38,8 @@ List<Candidate> candidates(const Host& host, const Inputs& in) {
     const std::string* given = in.find(name);
     if (given != nullptr && !given->empty()) return {Candidate{*given, name}};
   }
+  const std::string* root = in.find("Python_ROOT_DIR");
+  if (root != nullptr && !root->empty()) pythons_in(host, *root + "/bin", "Python_ROOT_DIR", out);
   for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
     std::string prefix = host.env_or(name, "");
     if (!prefix.empty()) pythons_in(host, prefix + "/bin", name, out);

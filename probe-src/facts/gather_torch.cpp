@@ -41,7 +41,7 @@ bool from_prefix(const Host& host, const std::string& prefix, const std::string&
 }
 
 bool from_inputs(const Host& host, const Inputs& in, TorchFacts& torch) {
-  for (const char* name : {"Torch_DIR", "Torch_ROOT"}) {
+  for (const char* name : {"Torch_DIR", "Torch_ROOT", "TORCH_ROOT"}) {
     const std::string* given = in.find(name);
     std::string value = given != nullptr ? *given : host.env_or(name, "");
     if (value.empty() || ends_with(value, "-NOTFOUND")) continue;

@@ -10,7 +10,9 @@ void no_visible_device(const RuleInput& in, List<Finding>& out) {
   const auto mask = in.facts.environment.find("CUDA_VISIBLE_DEVICES");
   const bool masked = mask != in.facts.environment.end();
   const std::string what =
-      hidden ? cat("no GPU is visible here: ", hidden, " hidden") : "there is no GPU here";
+      hidden   ? cat("no GPU is visible here: ", hidden, " hidden")
+      : masked ? cat("no GPU is visible here: CUDA_VISIBLE_DEVICES is '", mask->second, "'")
+               : "there is no GPU here";
   Finding& f =
       report(out, asked ? 101 : 102, {what, masked ? "y" : "", run ? "y" : "", run ? "" : "y"});
   add(f, "device", hidden ? cat(hidden, " hidden") : "none", asked ? "a visible one" : "",
@@ -39,7 +41,10 @@ void rule_devices(const RuleInput& in, List<Finding>& out) {
   Sm sm;
   for (const Device* device : visible)
     if (!capability(*device, sm))
-      report(out, 103, {device->name.or_else("a visible device"), device->reason});
+      report(out, 103,
+             {device->name.or_else(device->index.known() ? cat("device ", device->index.value())
+                                                         : "a visible device"),
+              device->reason});
   mig_instances(visible, out);
 }
 

@@ -30,6 +30,10 @@ const LibCuda* loaded_libcuda(const DriverFacts& driver) {
   return nullptr;
 }
 
+std::string release_of(const Text& version) {
+  return version.or_else("an unknown release");
+}
+
 // Not having a GPU's driver is normal on a build machine.
 Severity here_only(const RuleInput& in) {
   return native_asked(in) ? Severity::Error : Severity::Note;
@@ -62,14 +66,14 @@ void not_usable(const RuleInput& in, int id, const List<std::string>& args, List
   f.severity = here_or_elsewhere(in);
   if (id == 207) add_devices(f, visible_devices(in.facts));
   if (id == 208)
-    add(f, "driver", or_unknown(in.facts.driver.version), "", in.facts.driver.error_code.from);
+    add(f, "driver", or_unknown(in.facts.driver.version), "", in.facts.driver.version.from);
   add_libcuda(in.facts.driver, f);
 }
 
 void other_error(const RuleInput& in, List<Finding>& out) {
   const DriverFacts& driver = in.facts.driver;
   if (!driver.error_code.known()) {
-    Finding& f = report(out, 920, {driver.reason});
+    Finding& f = report(out, 920, {driver.reason, contains(driver.reason, "no answer") ? "y" : ""});
     if (native_asked(in)) f.severity = Severity::Error;
     return;
   }
@@ -91,11 +95,12 @@ void rule_driver_state(const RuleInput& in, List<Finding>& out) {
   const int code = driver.state.is("error") ? driver.error_code.or_else(0) : 0;
   if (driver.state.is("absent")) return driver_missing(in, out);
   if (driver.state.is("no-kernel-module")) return not_loaded(in, out);
-  if (driver.state.is("stub") || code == 34) return not_usable(in, 202, {}, out);
+  if (driver.state.is("stub") || code == 34)
+    return not_usable(in, 202, {lib ? path_parent(lib->path.value()) : "lib64/stubs"}, out);
   if (driver.state.is("mismatch") || code == 803)
     return not_usable(in, 206,
-                      {or_unknown(lib && lib->version.known() ? lib->version : driver.version),
-                       or_unknown(driver.kernel_module)},
+                      {release_of(lib && lib->version.known() ? lib->version : driver.version),
+                       release_of(driver.kernel_module)},
                       out);
   if (code == 804)
     return not_usable(in, 207, {lib ? path_parent(lib->path.value()) : "the compat folder"}, out);
