@@ -92,7 +92,8 @@ class Tool:
             asked = ["--arch-list", arch_list] if arch_list else []
             done = subprocess.run([os.environ["TCS_TOOL"], "plan", "--facts", self.facts, *asked, "--fail-on", "never",
                                    "--emit", form], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
-            if done.returncode != 0:
+            # 1 and no output: nothing can be said in this form, because the plan is empty or it says none of it.
+            if done.returncode not in (0, 1) or (done.returncode == 1 and done.stdout):
                 raise SystemExit(f"tcstack plan --emit {form}: exit {done.returncode}: {done.stderr}")
             self.kept[arch_list, form] = Answer(done.stdout.strip(), pairs(done.stderr))
         return self.kept[arch_list, form]
