@@ -128,8 +128,12 @@ list(GET _tcs_say 0 _tcs_say_status)
 list(GET _tcs_say 1 _tcs_say_notice)
 
 if(DEFINED CMAKE_CURRENT_FUNCTION)
+  set(_tcs_lost WARNING)
+  if(CMAKE_CXX_COMPILER_LOADED AND NOT CMAKE_CUDA_COMPILER_LOADED)
+    set(_tcs_lost FATAL_ERROR) # CUDA would be enabled in here, and missing at generate
+  endif()
   message(
-    WARNING
+    ${_tcs_lost}
     "find_package(TorchCudaStack) inside a function (${CMAKE_CURRENT_FUNCTION}): what it sets, the CUDA language "
     "included, is lost where the function ends. Call it in the directory of the targets or above."
   )

@@ -17,6 +17,8 @@ namespace {
 struct Verifier {
   const Host& host;
   List<Image> wanted;
+  bool by_objects =
+      false;  // objects of the target hold device code; else (an OBJECT library) the file is judged
   std::string error;     // bad input: exit 2
   std::string failures;  // what does not hold: exit 1
 
@@ -113,7 +115,7 @@ void judge_sets(Verifier& v, const ImageList& list) {
 }
 
 // Objects without device code (plain C++) are no fat binaries of the target.
-bool judge_objects(Verifier& v, const std::string& list_file, int& judged) {
+bool judge_objects(Verifier& v, const std::string& list_file) {
   Result<std::string> names = v.host.read(list_file);
   if (!names) return v.bad(names.error());
   for (const std::string& name : lines_of(*names)) {
@@ -121,7 +123,7 @@ bool judge_objects(Verifier& v, const std::string& list_file, int& judged) {
     Result<ImageList> list = read_images(v.host, name);
     if (!list) return v.bad(list.error());
     judge_sets(v, *list);
-    judged += list->fat_binaries > 0 ? 1 : 0;
+    if (list->fat_binaries > 0) v.by_objects = true;
   }
   return true;
 }
@@ -155,12 +157,11 @@ bool judge_libraries(Verifier& v, const std::string& path, const Facts& facts) {
   return true;
 }
 
-bool judge_file(Verifier& v, const VerifyRequest& request, const std::string& path,
-                std::string& said) {
+bool judge_file(Verifier& v, const std::string& path, std::string& said) {
   Result<ImageList> list = read_images(v.host, path);
   if (!list) return v.bad(list.error());
-  if (!request.objects.empty()) {
-    // The linked file may hold fat binaries of archives too: the objects are judged, the file must
+  if (v.by_objects) {
+    // The linked file may hold fat binaries of archives too: the objects were judged, the file must
     // hold at least what was wanted.
     List<Image> all;
     for (const ImageCount& row : list->images) all.push_back(row.image);
@@ -183,17 +184,13 @@ bool judge_file(Verifier& v, const VerifyRequest& request, const std::string& pa
 
 bool judge_all(Verifier& v, const VerifyRequest& request, std::string& said) {
   if (!read_wanted(v, request)) return false;
-  int judged = 0;
-  if (!request.objects.empty()) {
-    if (!judge_objects(v, request.objects, judged)) return false;
-    if (judged == 0) v.fail(cat(request.objects, ": no object holds device code"));
-  }
+  if (!request.objects.empty() && !judge_objects(v, request.objects)) return false;
   List<std::string> unknown;
   Result<Facts> facts = Facts();
   if (!request.facts.empty()) facts = read_facts_file(v.host, request.facts, unknown);
   if (!facts) return v.bad(facts.error());
   for (const std::string& path : request.files) {
-    if (!judge_file(v, request, path, said)) return false;
+    if (!judge_file(v, path, said)) return false;
     if (!request.facts.empty() && !ends_with(path, ".a") && !judge_libraries(v, path, *facts))
       return false;
   }
@@ -214,7 +211,7 @@ const List<OptionSpec> verify_options = {
 }  // namespace
 
 Verdict verify(const Host& host, const VerifyRequest& request) {
-  Verifier v{host, {}, {}, {}};
+  Verifier v{host, {}, false, {}, {}};
   std::string said;
   if (!judge_all(v, request, said)) return {2, cat("tcstack verify: ", v.error, "\n")};
   if (!v.failures.empty()) {

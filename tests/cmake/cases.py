@@ -497,6 +497,43 @@ def case_another_torch_than_measured(w):
            f"used      {w.root}/fake torch/share/cmake/Torch (Torch_DIR)")
 
 
+def case_siblings_do_not_see_each_other(w):
+    """What a call in one directory chose or read is not the user's in the next one; the same plan twice is fine."""
+    call = 'set(TorchCudaStack_TARGETS %s)\nfind_package(TorchCudaStack REQUIRED)\n'
+    other = json.dumps({"TorchCudaStack_TORCH_CUDA_ARCH_LIST": "8.6"})
+    files = [("a/CMakeLists.txt", f"set(CMAKE_CUDA_ARCHITECTURES 86-real)\nset(ENV{{STUB_PLAN}} [==[{other}]==])\n"
+              + call % "8.6"), ("b/CMakeLists.txt", call % "8.0")]
+    body = w.modules() + call % "9.0" + "add_subdirectory(a)\nadd_subdirectory(b)"
+    w.good(w.configure(w.project(body, files=files)))
+    seen = [w.sets(n) for n in range(3)]
+    assert [s["TARGETS"] for s in seen] == ["9.0", "8.6", "8.0"], seen
+    assert [s.get("CMAKE_CUDA_ARCHITECTURES") for s in seen] == [None, "86-real", None], seen
+    assert not any("TORCH_CUDA_ARCH_LIST" in s for s in seen), seen
+
+
+def case_archs_carry_the_plan_to_the_device_link(w):
+    """A comma in a generator expression would split `arch=...,code=...` of the device link."""
+    w.good(w.configure(w.project(w.modules() + "find_package(TorchCudaStack REQUIRED)\n"
+                                 "get_target_property(o TorchCudaStack::Archs INTERFACE_LINK_OPTIONS)\n"
+                                 'message(STATUS "O=${o}.")')))
+    w.says("$<DEVICE_LINK:SHELL:-gencode arch=compute_80$<COMMA>code=sm_80>")
+
+
+def case_torn_tool_is_made_again(w):
+    """A cached tool that a crash or a full disk left without content is compiled anew, in the cache and in the tree."""
+    pack = fake_package(w)
+    body = w.modules(pack / "modules") + "find_package(TorchCudaStack REQUIRED)"
+    w.good(w.configure(w.project(body), stub=False))
+    core = cores(w.root / "home" / ".cache" / "torch-cuda-stack")[0]
+    for torn in (core, w.build / "TorchCudaStack" / "tcstack"):
+        torn.unlink()
+        torn.write_bytes(b"")
+        torn.chmod(0o755)
+    w.good(w.configure(w.project(body), stub=False))
+    w.says("-- TorchCudaStack: fake core")
+    assert core.stat().st_size > 0
+
+
 def case_torch_that_does_not_want(w):
     """A find_package(Torch) that finds nothing is fatal only where ours is REQUIRED, and QUIET is handed on."""
     config = Path(fake_torch(w)) / "TorchConfig.cmake"
@@ -522,7 +559,7 @@ def case_a_directory_below_has_its_own_plan(w):
              "TorchCudaStack_GENCODE_FLAGS": "-gencode=arch=compute_75,code=sm_75"}
     files = [("sub/CMakeLists.txt", below % json.dumps({**json.loads(w.env["STUB_PLAN"]), **other}))]
     w.good(w.configure(w.project(w.modules() + above, languages="CXX", files=files)))
-    w.says("BELOW= -DX -DY -gencode arch=compute_75,code=sm_75|", "of the directory above",
+    w.says("BELOW= -DX -DY -gencode arch=compute_75,code=sm_75|", "of an earlier call",
            "ABOVE= -DX -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -DY|")
     w.env.pop("STUB_PLAN")
     w.bad(w.configure(w.project(w.modules() + above, "q", files=[("sub/CMakeLists.txt", below % json.dumps(other))])))
@@ -661,7 +698,13 @@ def case_verify_sources_with_sets_of_their_own(w):
             for c in w.calls() if c[0] == "verify"]
     assert seen == [("sm_90a", ["a.cu.o"]), ("sm_100a;sm_103a", ["b.cu.o"]), (None, ["c.cu.o"])], seen
     w.bad(w.configure(w.project(head + "a.cu b.cu sm_90)", "q", "CXX", files=source)))
-    w.says("SOURCE_IMAGES a.cu names no image such as")
+    w.says("a.cu names no image such as")
+    w.bad(w.configure(w.project(head + "aa.cu sm_90)", "u", "CXX", files=source)))
+    w.says("aa.cu is no source of the target")
+    w.good(w.configure(w.project(head + "${CMAKE_CURRENT_SOURCE_DIR}/a.cu sm_90)", "v", "CXX", files=source)))
+    twins = source + [("d/a.cu", "int twin() { return 1; }\n")]
+    w.bad(w.configure(w.project(head.replace("SHARED a.cu", "SHARED d/a.cu a.cu") + "a.cu sm_90)", "x", "CXX", files=twins)))
+    w.says("two sources are named a.cu")
     w.bad(w.configure(w.project(head + "sm_90 b.cu)", "r", "CXX", files=source)))
     w.says("SOURCE_IMAGES starts with sm_90; expected a")
 
@@ -743,6 +786,7 @@ FAKE_MAIN = r"""
 #include <sys/stat.h>
 int answer();
 int main(int argc, char** argv) {
+  if (argc > 1 && !std::strcmp(argv[1], "--version")) return std::puts("tcstack " TCS_VERSION) < 0;
   std::string dir;
   for (int i = 1; i + 1 < argc; ++i)
     if (!std::strcmp(argv[i], "--dir")) dir = argv[i + 1];

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 include_guard(GLOBAL)
 
-# One variable of the caller's, where the user did not set it. What was set is remembered for this run (a second
-# find_package() must not take it for the user's). Both arguments are names of variables.
+# One variable of the caller's, where the user did not set it. What was set is remembered beside it, in the same scope (a
+# second find_package() must not take it for the user's). Both arguments are names of variables.
 macro(_tcs_choose _tcs_name _tcs_from)
   _tcs_user_value(_tcs_users "${_tcs_name}")
   if("${_tcs_users}" STREQUAL "" AND NOT "${${_tcs_from}}" STREQUAL "")
     set(${_tcs_name} "${${_tcs_from}}")
-    set_property(GLOBAL PROPERTY TorchCudaStack_OWN_${_tcs_name} "${${_tcs_from}}")
+    set(_tcs_own_value_${_tcs_name} "${${_tcs_from}}")
     list(APPEND _tcs_own "${_tcs_name}=${${_tcs_from}}")
   endif()
   unset(_tcs_users)

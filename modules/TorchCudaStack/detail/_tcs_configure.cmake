@@ -35,7 +35,7 @@ function(_tcs_refusal out)
 endfunction()
 
 # What find_package(TorchCudaStack) came to is known in its directory and below, in functions as well.
-foreach(_tcs_name IN ITEMS STATE DIR FACTS)
+foreach(_tcs_name IN ITEMS STATE DIR FACTS USERS_ARCHITECTURES)
   define_property(
     DIRECTORY
     PROPERTY TorchCudaStack_${_tcs_name}

@@ -251,6 +251,24 @@ function(_tcs_compile_core folder compiler why)
   endforeach()
 endfunction()
 
+# True where the file is the tool of this version: it runs and says so.
+function(_tcs_is_sound out program)
+  set(${out} FALSE PARENT_SCOPE)
+  if(NOT EXISTS "${program}")
+    return()
+  endif()
+  execute_process(
+    COMMAND "${program}" --version
+    RESULT_VARIABLE result
+    OUTPUT_VARIABLE said
+    ERROR_QUIET
+    TIMEOUT 30
+  )
+  if(result STREQUAL "0" AND said STREQUAL "tcstack ${TorchCudaStack_VERSION}\n")
+    set(${out} TRUE PARENT_SCOPE)
+  endif()
+endfunction()
+
 # The tool for one compiler in one cache folder: there already, or compiled beside its place and renamed into it, so
 # that any number of configures may do this at once.
 function(
@@ -273,7 +291,10 @@ function(
     set(${why} "  ${problem}" PARENT_SCOPE)
     return()
   endif()
-  if(EXISTS "${final}/tcstack-core")
+  _tcs_is_sound(sound "${final}/tcstack-core")
+  if(NOT sound AND EXISTS "${final}")
+    file(REMOVE_RECURSE "${final}") # torn: a full disk, a crash
+  elseif(sound)
     # The cache is trimmed by the time of last use.
     execute_process(
       COMMAND "${CMAKE_COMMAND}" -E touch_nocreate "${final}"

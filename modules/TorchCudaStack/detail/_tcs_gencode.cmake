@@ -20,6 +20,11 @@ endfunction()
 macro(_tcs_replace_made_up_flags _tcs_who)
   _tcs_gencode_pairs(_tcs_plan "${TorchCudaStack_GENCODE_FLAGS}")
   _tcs_gencode_pairs(_tcs_torchs "${NVCC_FLAGS_EXTRA}")
+  # What the user's own CMAKE_CUDA_FLAGS hold stays, though torch made up the same.
+  _tcs_gencode_pairs(_tcs_extra "$CACHE{CMAKE_CUDA_FLAGS}")
+  if(_tcs_extra AND _tcs_torchs)
+    list(REMOVE_ITEM _tcs_torchs ${_tcs_extra})
+  endif()
   set(_tcs_extra "${_tcs_torchs}")
   if(_tcs_extra AND _tcs_plan)
     list(REMOVE_ITEM _tcs_extra ${_tcs_plan})
@@ -52,7 +57,7 @@ macro(_tcs_replace_made_up_flags _tcs_who)
     if("${_tcs_who}" STREQUAL "above")
       message(
         ${_tcs_say_status}
-        "TorchCudaStack: replaced the architectures of the directory above (${_tcs_torchs}) by this plan's"
+        "TorchCudaStack: replaced the architectures of an earlier call (${_tcs_torchs}) by this plan's"
       )
     elseif("${_tcs_who}" STREQUAL "we" OR "${_tcs_list}" STREQUAL "")
       message(

@@ -30,16 +30,14 @@ function(_tcs_is_found_value out name)
   endif()
 endfunction()
 
-# The user's value of a variable, else "". What we set ourselves is not the user's, neither in this run (GLOBAL
-# property) nor what an earlier run of ours left behind in CMake's own cache entries (our cache entry).
+# The user's value of a variable, else "". What we set ourselves is not the user's, neither in this run (remembered beside
+# it) nor what an earlier run of ours left behind in CMake's own cache entries (our cache entry).
 function(_tcs_user_value out name)
   set(${out} "" PARENT_SCOPE)
   if(NOT DEFINED ${name} OR "${${name}}" STREQUAL "")
     return()
   endif()
-  get_property(own_set GLOBAL PROPERTY TorchCudaStack_OWN_${name} SET)
-  get_property(own GLOBAL PROPERTY TorchCudaStack_OWN_${name})
-  if(own_set AND "${own}" STREQUAL "${${name}}")
+  if(DEFINED _tcs_own_value_${name} AND "${_tcs_own_value_${name}}" STREQUAL "${${name}}")
     return()
   endif()
   if(DEFINED CACHE{${name}} AND "$CACHE{${name}}" STREQUAL "${${name}}")
@@ -61,9 +59,9 @@ function(_tcs_users_architectures out value)
     endif()
   endif()
   if(value)
-    set_property(GLOBAL PROPERTY TorchCudaStack_USERS_ARCHITECTURES "${value}")
+    set_property(DIRECTORY PROPERTY TorchCudaStack_USERS_ARCHITECTURES "${value}")
   elseif(DEFINED CMAKE_CUDA_ARCHITECTURES)
-    get_property(value GLOBAL PROPERTY TorchCudaStack_USERS_ARCHITECTURES)
+    get_property(value DIRECTORY PROPERTY TorchCudaStack_USERS_ARCHITECTURES)
   endif()
   if(NOT value)
     set(value "") # OFF by the user: he names the architectures elsewhere

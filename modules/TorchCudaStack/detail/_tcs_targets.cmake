@@ -13,11 +13,17 @@ endmacro()
 function(_tcs_make_archs_target)
   _tcs_lacking_pairs(pairs)
   if(TARGET TorchCudaStack::Archs)
+    get_property(plan TARGET TorchCudaStack::Archs PROPERTY TorchCudaStack_PLAN)
     get_property(earlier TARGET TorchCudaStack::Archs PROPERTY TorchCudaStack_PAIRS)
     get_property(place TARGET TorchCudaStack::Archs PROPERTY TorchCudaStack_DIRECTORY)
     if(earlier STREQUAL pairs)
       return()
-    elseif(place AND NOT place STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+    elseif(
+      NOT place STREQUAL CMAKE_CURRENT_SOURCE_DIR
+      AND plan STREQUAL TorchCudaStack_GENCODE_FLAGS
+    )
+      return() # the flags that torch brought since come twice, which nvcc takes as once
+    elseif(NOT place STREQUAL CMAKE_CURRENT_SOURCE_DIR)
       list(JOIN earlier " " earlier)
       list(JOIN pairs " " pairs)
       message(
@@ -36,6 +42,7 @@ function(_tcs_make_archs_target)
   set_target_properties(
     TorchCudaStack::Archs
     PROPERTIES
+      TorchCudaStack_PLAN "${TorchCudaStack_GENCODE_FLAGS}"
       TorchCudaStack_PAIRS "${pairs}"
       TorchCudaStack_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}"
   )
@@ -43,6 +50,7 @@ function(_tcs_make_archs_target)
   set(link_options "")
   foreach(pair IN LISTS pairs)
     list(APPEND options "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:SHELL:-gencode ${pair}>")
+    string(REPLACE "," "$<COMMA>" pair "${pair}") # a comma would end the expression's argument
     list(APPEND link_options "$<DEVICE_LINK:SHELL:-gencode ${pair}>")
   endforeach()
   set_target_properties(

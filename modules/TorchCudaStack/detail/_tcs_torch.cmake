@@ -22,6 +22,7 @@ macro(_tcs_apply_torch)
   endif()
   if(_tcs_wanted)
     if(_tcs_skipped AND NOT TARGET torch)
+      _tcs_provide_cuda20()
       find_package(Torch ${_tcs_find_quietly})
     elseif(NOT _tcs_skipped AND TARGET torch)
       _tcs_refuse_clang()
@@ -162,11 +163,19 @@ endmacro()
 # A torch that asks CMake for C++20 (its target says cxx_std_20, which covers .cu files too) and a CMake that does not know
 # how nvcc spells it.
 macro(_tcs_provide_cuda20)
+  # Skipped: nothing is known, and a CMake that knows the option sets it anew when CUDA is enabled.
   if(
-    CMAKE_CUDA_COMPILER_LOADED
-    AND CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA"
-    AND "${_tcs_cxx_standard}" GREATER_EQUAL 20
-    AND "${CMAKE_CUDA20_STANDARD_COMPILE_OPTION}" STREQUAL ""
+    "${CMAKE_CUDA20_STANDARD_COMPILE_OPTION}" STREQUAL ""
+    AND
+      (
+        _tcs_skipped
+        OR
+          (
+            CMAKE_CUDA_COMPILER_LOADED
+            AND CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA"
+            AND "${_tcs_cxx_standard}" GREATER_EQUAL 20
+          )
+      )
   )
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)

@@ -23,19 +23,31 @@ const Toolkit* better_one(const RuleInput& in, const Toolkit& own, const Version
   return better;
 }
 
+// Settings that name the toolkit of this very build; facts/toolkit_search.cpp puts them into
+// origins.
+constexpr const char* kNamed[] = {"CMAKE_CUDA_COMPILER", "TorchCudaStack_TOOLKIT",
+                                  "TORCH_CUDA_STACK_TOOLKIT", "CUDAToolkit_ROOT (variable)",
+                                  "CUDA_TOOLKIT_ROOT_DIR (variable)"};
+
+const char* named_by(const Toolkit& toolkit) {
+  for (const char* name : kNamed)
+    if (contains(toolkit.origin.value(), name)) return name;
+  return nullptr;
+}
+
 // The compiler of a build tree never changes; the user may mean another one by now.
 void stale_tree(const RuleInput& in, const Toolkit& own, const Toolkit* better,
                 List<Finding>& out) {
   const std::string& origin = own.origin.value();
-  if (!contains(origin, kTree) || contains(origin, "CMAKE_CUDA_COMPILER")) return;
+  if (!contains(origin, kTree) || named_by(own)) return;
   const Toolkit* wanted = nullptr;
   for (const auto& other : in.facts.toolkits.list)
-    if (&other != &own && contains(other.origin.value(), "CMAKE_CUDA_COMPILER")) wanted = &other;
+    if (&other != &own && !wanted && named_by(other)) wanted = &other;
   if (!wanted && !better) return;
   const Toolkit& other = wanted ? *wanted : *better;
   Finding& f =
       report(out, 306,
-             {nvcc_label(own), wanted ? "CMAKE_CUDA_COMPILER now names " + nvcc_and_root(other)
+             {nvcc_label(own), wanted ? cat(named_by(other), " now names ", nvcc_and_root(other))
                                       : nvcc_label(other) + " fits PyTorch better"});
   if (wanted ||
       Version::parse(own.version.value()).major() != Version::parse(other.version.value()).major())

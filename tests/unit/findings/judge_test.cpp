@@ -443,3 +443,26 @@ TEST_CASE("a Python used in place of the one that was named is said") {
   CHECK(find(report, 702)->severity == Severity::Error);
   CHECK_FALSE(find(report, 602));
 }
+
+TEST_CASE("a build tree that keeps its compiler says so, whichever setting names another") {
+  for (const char* setting :
+       {"CMAKE_CUDA_COMPILER", "TorchCudaStack_TOOLKIT", "CUDAToolkit_ROOT (variable)"}) {
+    Facts facts = machine();
+    facts.toolkits.list[0].origin = Text("TREE_CUDA_COMPILER");
+    Toolkit named;
+    named.version = Text("12.1");
+    named.root = Text("/opt/cuda-12.1");
+    named.origin = Text(setting);
+    facts.toolkits.list.push_back(named);
+    Report report = run(facts);
+    INFO(setting);
+    const Finding* kept = find(report, 306);
+    REQUIRE(kept != nullptr);
+    CHECK(kept->severity == Severity::Error);
+    CHECK(contains(kept->message, cat(setting, " now names")));
+    // The same one, named: nothing to say.
+    facts = machine();
+    facts.toolkits.list[0].origin = Text(cat("TREE_CUDA_COMPILER, ", setting));
+    CHECK(find(run(facts), 306) == nullptr);
+  }
+}

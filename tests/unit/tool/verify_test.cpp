@@ -103,13 +103,20 @@ TEST_CASE("a link that dropped the device code fails") {
   CHECK(contains(v.text, "/b/lib.so: no fat binary holds sm_80 sm_90a compute_90"));
 }
 
-TEST_CASE("a target none of whose objects holds device code fails") {
+TEST_CASE("where no object of its own holds device code (OBJECT libraries), the file is judged") {
   std::string all = object_with(planned);
   MemoryHost host = built(all, all, all);
   host.files["/b/objects.txt"] = "/b/two.cpp.o\n";
-  Verdict v = verify(host, by_plan());
-  CHECK(v.status == 1);
-  CHECK(contains(v.text, "/b/objects.txt: no object holds device code"));
+  CHECK(verify(host, by_plan()).status == 0);
+  host.files["/b/lib.so"] = object_with({make::cubin(80)});
+  Verdict lacking = verify(host, by_plan());
+  CHECK(lacking.status == 1);
+  CHECK(contains(lacking.text,
+                 "/b/lib.so: 1 of 1 fat binary lacks sm_90a compute_90 (there: sm_80)"));
+  host.files["/b/lib.so"] = make::elf({{".text", "code"}});
+  Verdict none = verify(host, by_plan());
+  CHECK(none.status == 1);
+  CHECK(contains(none.text, "/b/lib.so: holds no device code"));
 }
 
 TEST_CASE("a declared set goes before the plan's") {
