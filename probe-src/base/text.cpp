@@ -203,4 +203,10 @@ std::string did_you_mean(std::string_view word, const List<std::string>& words) 
   return near.empty() ? near : cat("; did you mean ", near, "?");
 }
 
+uint64_t fnv1a(std::string_view text) {
+  uint64_t hash = 14695981039346656037ull;
+  for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+  return hash;
+}
+
 }  // namespace tcs

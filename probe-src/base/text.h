@@ -65,6 +65,9 @@ bool parse_number(std::string_view text, uint64_t max, uint64_t& out);
 // for quoting what a child printed.
 std::string tail(std::string_view text, size_t limit);
 
+// FNV-1a, 64 bits: names of cache entries, never a proof of equality.
+uint64_t fnv1a(std::string_view text);
+
 // Edit distance, for "did you mean"; small inputs only.
 size_t edit_distance(std::string_view a, std::string_view b);
 // The first of `words` that is nearest to `word`, whatever the case of letters; "" when each is

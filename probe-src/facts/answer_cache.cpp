@@ -11,12 +11,6 @@ namespace {
 // Bounds the cache's size; two keys that meet in a slot cost a question, no more.
 constexpr uint64_t kSlots = 64;
 
-uint64_t fnv1a(std::string_view text) {
-  uint64_t hash = 14695981039346656037ull;
-  for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ull;
-  return hash;
-}
-
 std::string slot(const Inputs& in, const std::string& key) {
   return path_join(in.cache_dir, cat("answers/", fnv1a(key) % kSlots, ".json"));
 }

@@ -61,10 +61,16 @@ bool already_done(const Host& host, const Inputs& in, const std::string& dir,
 
 // The chosen toolkit, completed when it needs to be; a farm that cannot be laid leaves the real
 // root.
-std::string toolkit_root(Host& host, const Facts& facts, const std::string& dir) {
+std::string toolkit_root(Host& host, const Facts& facts, const std::string& dir,
+                         const std::string& cache) {
   const Toolkit* toolkit = facts.toolkit();
   if (toolkit == nullptr || facts.origin == "replayed") return {};
-  Result<std::string> root = lay_link_farm(host, *toolkit, path_join(dir, "toolkit"));
+  std::string farm = path_join(dir, "toolkit");
+  // CMake reads the link folders off nvcc's output and cuts them at blanks: the links of a build
+  // tree with one in its name lie in the user's cache.
+  if (contains(farm, " ") && !cache.empty() && !contains(cache, " "))
+    farm = path_join(cache, cat("toolkits/", fnv1a(toolkit->root.value())));
+  Result<std::string> root = lay_link_farm(host, *toolkit, farm);
   if (root) return *root;
   print_err(cat("tcstack: note: the toolkit could not be completed: ", root.error().str(), "\n"));
   return toolkit->root.value();
@@ -112,7 +118,7 @@ void judge_all(const Host& host, Answer& a) {
 }
 
 Result<Done> write_answer(Host& host, const Answer& a) {
-  std::string root = toolkit_root(host, a.facts, a.dir);
+  std::string root = toolkit_root(host, a.facts, a.dir, a.in.cache_dir);
   Result<Done> done = host.make_directories(a.reports);
   const List<std::pair<std::string, std::string>> outputs = {
       {path_join(a.reports, "facts.json"), write_json(facts_to_json(a.facts)) + "\n"},

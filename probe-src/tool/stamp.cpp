@@ -100,6 +100,7 @@ List<std::string> files_behind(const Host& host, const Inputs& in, const Facts& 
   }
   for (const Library& library : facts.libraries) watch(paths, library.path.value());
   if (!in.work_dir.empty()) watch(paths, path_join(path_parent(in.work_dir), "toolkit"));
+  if (!in.cache_dir.empty()) watch(paths, path_join(in.cache_dir, "toolkits"));
   Setting replayed = own_input(host, in, "FACTS");
   watch(paths, replayed.value);
   sort_unique(paths);

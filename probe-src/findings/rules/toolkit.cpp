@@ -36,8 +36,19 @@ void missing_parts(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   add(f, "toolkit", root + " without " + names, names, t.missing.from);
 }
 
+// What to install from PyPI for one release, quoted for a shell.
+std::string pip_packages(const Version& release) {
+  if (release.major() < 13) return {};  // before 13 PyPI has no nvcc
+  const std::string pin = cat("==", release.major_minor(), ".*'");
+  std::string out;
+  for (const char* name :
+       {"nvidia-cuda-nvcc", "nvidia-cuda-crt", "nvidia-nvvm", "nvidia-cuda-runtime"})
+    out += cat(out.empty() ? "'" : " '", name, pin);
+  return out;
+}
+
 // cicc writes PTX that ptxas reads: a newer cicc is known to fail, other mixtures may.
-void parts_differ(const Toolkit& toolkit, List<Finding>& out) {
+void parts_differ(const RuleInput& in, const Toolkit& toolkit, List<Finding>& out) {
   const Version own = Version::parse(toolkit.version.value());
   const Version ptxas =
       Version::parse((toolkit.ptxas.known() ? toolkit.ptxas : toolkit.version).value());
@@ -47,7 +58,7 @@ void parts_differ(const Toolkit& toolkit, List<Finding>& out) {
   };
   List<std::string> words;
   List<Evidence> rows;
-  bool fails = false;
+  bool fails = false, headers = false;
   for (const auto& part : {Part{"headers", toolkit.headers}, Part{"ptxas", toolkit.ptxas},
                            Part{"cicc", toolkit.cicc}, Part{"cudart", toolkit.cudart}}) {
     Version v = Version::parse(part.release.value());
@@ -58,17 +69,23 @@ void parts_differ(const Toolkit& toolkit, List<Finding>& out) {
     if (part.name == std::string_view("cicc") && v.major_minor() != ptxas.major_minor() &&
         v >= ptxas)
       fails = true;
+    // torch's cuda.cmake compares FindCUDA's release, which is nvcc's, with that of cuda.h.
+    headers = headers || part.name == std::string_view("headers");
   }
   if (words.empty()) return;
-  const char* pins =
-      "pin the parts to one release: nvidia-cuda-nvcc, nvidia-nvvm, nvidia-cuda-runtime, "
-      "nvidia-cuda-crt";
-  const char* other =
+  const Version torch = Version::parse(in.facts.torch.cuda.value());
+  const std::string packages = pip_packages(torch.major() == own.major() ? torch : own);
+  const std::string pins = packages.empty()
+                               ? "install every part from one release"
+                               : "pin the parts to one release: pip install " + packages;
+  const std::string other =
       "install every part from one release, or name another toolkit: "
       "-DTorchCudaStack_TOOLKIT=/path/to/cuda";
-  Finding& f = report(out, 309,
-                      {nvcc_label(toolkit), join(words, ", "), fails ? "y" : "",
-                       toolkit.works.is(true) ? "y" : "", toolkit.layout.is("pip") ? pins : other});
+  Finding& f = report(
+      out, 309,
+      {nvcc_label(toolkit), join(words, ", "), fails ? "y" : "", toolkit.works.is(true) ? "y" : "",
+       toolkit.layout.is("pip") ? pins : other, headers ? "y" : ""});
+  if (headers && builds(in)) f.severity = Severity::Error;
   if (toolkit.works.known() ? !toolkit.works.value() : fails) f.severity = Severity::Error;
   add(f, "toolkit", nvcc_and_root(toolkit), "", toolkit.version.from);
   f.evidence.append(rows);
@@ -131,7 +148,7 @@ void broken_toolkit(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
 void no_toolkit(const RuleInput& in, List<Finding>& out) {
   const Text& cuda = in.facts.torch.cuda;
   const std::string release = cuda.known() ? " " + cuda.value() : "";
-  Finding& f = report(out, 301, {release});
+  Finding& f = report(out, 301, {release, pip_packages(Version::parse(cuda.value()))});
   add(f, "toolkit", "none", "nvcc" + release, "CUDA_HOME, PATH, usual folders");
   if (cuda.known()) add(f, "torch", cat(torch_label(in.facts), ", CUDA", release), "", cuda.from);
 }
@@ -143,7 +160,7 @@ void rule_toolkit(const RuleInput& in, List<Finding>& out) {
   const Toolkit* toolkit = in.facts.toolkit();
   if (toolkit) {
     missing_parts(in, *toolkit, out);
-    parts_differ(*toolkit, out);
+    parts_differ(in, *toolkit, out);
     broken_toolkit(in, *toolkit, out);
   }
   if (!builds(in)) return;

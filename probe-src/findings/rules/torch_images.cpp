@@ -95,8 +95,8 @@ void lacks(const RuleInput& in, const Wanted& w, const List<Image>& images, List
   const ArchRow* arch = find_arch(w.sm);
   std::string release;
   if (arch && newer) release = ": CUDA " + release_text(arch->first) + " or newer";
-  if (arch && !newer && arch->last)
-    release = ": one for CUDA " + release_text(arch->last) + " or older";
+  // How long nvcc built for it bounds a PyTorch's CUDA, and says nothing of what its makers left out.
+  if (arch && !newer) release = ": an older one (tcstack images libtorch_cuda.so lists them)";
   Finding& f = report(
       out, 601,
       {torch_label(in.facts), "no kernel image that runs on", w.sm.real(),

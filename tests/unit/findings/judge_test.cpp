@@ -365,7 +365,7 @@ TEST_CASE("a list's trouble is told by what was written") {
   CHECK(says(find(report, 906), "the targets hold '8.0,8.6'"));
   CHECK(says(find(report, 906), "target 8.0,8.6"));
   report = run(machine13("8.6"), {}, list("12"));
-  CHECK(says(find(report, 905), "write 12.0"));
+  CHECK(says(find(report, 905), "write \"12.0\""));
   CHECK_FALSE(find(report, 919));
 }
 
