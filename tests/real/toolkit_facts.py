@@ -150,10 +150,14 @@ class RealToolkits(unittest.TestCase):
     def test_farm_is_a_root_that_nvcc_and_the_linker_use(self):
         root = self.part("toolkit-13.2") / "nvidia/cu13"
         build = self.work / "build"
+        # The build tree's path holds a blank, at which CMake would cut it: the farm lies in the user's cache.
+        cache = tempfile.TemporaryDirectory(prefix="tcs-cache-")
+        self.addCleanup(cache.cleanup)
         for _ in range(2):  # laid twice: the second time nothing changes
             tool(["configure", "--dir", build, "--set", f"TOOLKIT={root}", "--set", "FAIL_ON=never",
-                  "--set", "TORCH_CUDA_ARCH_LIST=9.0"], environment())
-            farm = build / "toolkit"
+                  "--set", "TORCH_CUDA_ARCH_LIST=9.0", "--set", f"CACHE_DIR={cache.name}"], environment())
+            self.assertFalse((build / "toolkit").exists())
+            farm, = Path(cache.name, "toolkits").iterdir()
             self.assertEqual((farm / "lib64/libcudart.so").resolve(), root / "lib/libcudart.so.13")
         source = self.work / "k.cu"
         source.write_text(KERNEL, encoding="ascii")
