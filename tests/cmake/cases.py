@@ -853,6 +853,11 @@ def case_cleared_cache_breaks_no_build_tree(w):
 def case_source_error_is_said_once(w):
     """A source that no compiler takes: the first compiler's first lines, once, and no second folder is tried."""
     pack = fake_package(w)
+    second = w.root / "second" / "clang++"  # a machine may have g++ alone
+    second.parent.mkdir()
+    second.write_text('#!/bin/sh\nexec c++ "$@"\n')
+    second.chmod(0o755)
+    w.env["PATH"] = f"{second.parent}:{w.env.get('PATH', os.environ['PATH'])}"
     (pack / "probe-src" / "unity" / "main.cpp").write_text("int main() { return nonsense; }\n" + "bad line;\n" * 60)
     w.bad(w.configure(w.project(w.modules(pack / "modules") + "find_package(TorchCudaStack REQUIRED)"), stub=False))
     w.says("its tool could not be compiled", "other C++ compilers were tried")

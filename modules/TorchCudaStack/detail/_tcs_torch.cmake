@@ -88,6 +88,13 @@ macro(_tcs_call_torch)
   endif()
   set(CUDA_NVRTC_SHORTHASH "${_tcs_shorthash}")
   set(CMAKE_MODULE_PATH "${_tcs_module_path}")
+  _tcs_user_value(_tcs_list CMAKE_CUDA_ARCHITECTURES)
+  if(_tcs_list AND DEFINED CACHE{CMAKE_CUDA_ARCHITECTURES})
+    message(
+      ${_tcs_say_status}
+      "TorchCudaStack: PyTorch's warning on CMAKE_CUDA_ARCHITECTURES does not apply: ${_tcs_list} is judged with the plan"
+    )
+  endif()
   unset(_tcs_list)
   unset(_tcs_env)
   unset(_tcs_shorthash)
