@@ -141,7 +141,6 @@ std::string plan_cmake(const PlanCmakeInput& in) {
   set_torch(in, out);
   set(out, "_tcs_outcome", in.report.outcome);
   set(out, "_tcs_summary", summary_line(in.report, in.facts, in.plan));
-  set(out, "_tcs_list_by_user", in.plan.by_user ? "ON" : "OFF");
   return out;
 }
 

@@ -407,7 +407,7 @@ def case_users_list_goes_before_the_environments(w):
 
 def case_torch_never_reads_the_users_words(w):
     """torch gets the plan's text, not words of the user's that it stops at or reads otherwise; they stay the user's."""
-    w.plan(_tcs_torch_dir=fake_torch(w), _tcs_list_by_user="ON")
+    w.plan(_tcs_torch_dir=fake_torch(w))
     show = '\nmessage(STATUS "L=${TORCH_CUDA_ARCH_LIST} E=$ENV{TORCH_CUDA_ARCH_LIST}.")'
     folder = w.project(w.modules() + "find_package(TorchCudaStack REQUIRED)" + SHOW + show, languages="CXX")
     for words in ("sm_90", "Common", "8.6(8.0)+PTX"):
@@ -422,7 +422,7 @@ def case_torch_never_reads_the_users_words(w):
 def case_plan_that_torch_cannot_say(w):
     """Where torch's words cannot say the plan, the list that it makes up gives way to the plan's flags."""
     w.plan(_tcs_torch_dir=fake_torch(w), TorchCudaStack_TORCH_CUDA_ARCH_LIST="",
-           TorchCudaStack_GENCODE_FLAGS="-gencode=arch=compute_80,code=sm_86", _tcs_list_by_user="ON")
+           TorchCudaStack_GENCODE_FLAGS="-gencode=arch=compute_80,code=sm_86")
     w.good(w.configure(w.project(w.modules() + "find_package(TorchCudaStack REQUIRED)" + SHOW, languages="CXX"),
                        "-DTORCH_CUDA_ARCH_LIST=8.6(8.0)"))
     w.says("FLAGS= -DX -DY -gencode arch=compute_80,code=sm_86|", "A=OFF", "made up (compute_50,code=sm_50")
@@ -439,7 +439,7 @@ def case_torch_first_with_a_made_up_list(w):
 
 def case_torch_first_with_cmake_architectures(w):
     """Torch first, and CMAKE_CUDA_ARCHITECTURES of the user's, which torch ignores: its own list gives way."""
-    w.plan(_tcs_torch_dir=fake_torch(w), _tcs_list_by_user="ON")
+    w.plan(_tcs_torch_dir=fake_torch(w))
     body = w.modules() + "find_package(Torch REQUIRED)\nfind_package(TorchCudaStack REQUIRED)" + SHOW
     w.good(w.configure(w.project(body, languages="CXX"), f"-DTorch_DIR={w.root}/fake torch/share/cmake/Torch",
                        "-DCMAKE_CUDA_ARCHITECTURES=80;90"))
@@ -449,7 +449,7 @@ def case_torch_first_with_cmake_architectures(w):
 
 def case_torch_first_reads_the_users_list_otherwise(w):
     """Torch first, and it read the user's list as something else than the plan: the plan's, and it is said."""
-    w.plan(_tcs_torch_dir=fake_torch(w), _tcs_list_by_user="ON")
+    w.plan(_tcs_torch_dir=fake_torch(w))
     body = w.modules() + "find_package(Torch REQUIRED)\nfind_package(TorchCudaStack REQUIRED)" + SHOW
     w.good(w.configure(w.project(body, languages="CXX"), f"-DTorch_DIR={w.root}/fake torch/share/cmake/Torch",
                        "-DTORCH_CUDA_ARCH_LIST=8.6"))
@@ -459,7 +459,7 @@ def case_torch_first_reads_the_users_list_otherwise(w):
 
 def case_torch_first_with_the_users_list(w):
     """Torch first, with the user's list, which is the plan: nothing is replaced."""
-    w.plan(_tcs_torch_dir=fake_torch(w), _tcs_list_by_user="ON", TorchCudaStack_TORCH_CUDA_ARCH_LIST="7.0",
+    w.plan(_tcs_torch_dir=fake_torch(w), TorchCudaStack_TORCH_CUDA_ARCH_LIST="7.0",
            TorchCudaStack_GENCODE_FLAGS="-gencode=arch=compute_70,code=sm_70")
     body = w.modules() + "find_package(Torch REQUIRED)\nfind_package(TorchCudaStack REQUIRED)" + SHOW
     w.good(w.configure(w.project(body, languages="CXX"), f"-DTorch_DIR={w.root}/fake torch/share/cmake/Torch",
@@ -1130,7 +1130,7 @@ def case_real_clang(w):
     if not clang:
         raise Skip("needs clang++")
     w.bad(configure_real(w, f"-DCMAKE_CUDA_COMPILER={clang}"))
-    w.says("clang is the CUDA compiler here", "-DCMAKE_CUDA_HOST_COMPILER=")
+    w.says("error[TCS404 clang-as-cuda-compiler]", "-DCMAKE_CUDA_HOST_COMPILER=")
     w.silent("Failed to detect")
 
 

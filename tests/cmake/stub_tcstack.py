@@ -23,7 +23,6 @@ HEALTHY = {
     "_tcs_torch_dir": "",
     "_tcs_cxx_standard": "17",
     "_tcs_python": sys.executable,
-    "_tcs_list_by_user": "OFF",
 }
 for component in COMPONENTS:
     HEALTHY[f"TorchCudaStack_{component}_FOUND"] = "TRUE"

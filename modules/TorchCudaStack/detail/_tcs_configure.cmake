@@ -131,7 +131,7 @@ macro(_tcs_skip)
   foreach(
     _tcs_word
     IN
-    ITEMS nvcc root host_compiler torch_dir cxx_standard list_by_user
+    ITEMS nvcc root host_compiler torch_dir cxx_standard
   )
     set(_tcs_${_tcs_word} "")
   endforeach()

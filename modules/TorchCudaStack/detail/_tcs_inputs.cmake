@@ -31,7 +31,7 @@ function(_tcs_is_found_value out name)
 endfunction()
 
 # The user's value of a variable, else "". What we set ourselves is not the user's, neither in this run (remembered beside
-# it) nor what an earlier run of ours left behind in CMake's own cache entries (our cache entry).
+# it) nor what an earlier run of ours left behind in CMake's own cache entries (told by their help texts).
 function(_tcs_user_value out name)
   set(${out} "" PARENT_SCOPE)
   if(NOT DEFINED ${name} OR "${${name}}" STREQUAL "")

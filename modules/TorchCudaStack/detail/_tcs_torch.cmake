@@ -25,7 +25,6 @@ macro(_tcs_apply_torch)
       _tcs_provide_cuda20()
       find_package(Torch ${_tcs_find_quietly})
     elseif(NOT _tcs_skipped AND TARGET torch)
-      _tcs_refuse_clang()
       _tcs_provide_cuda20()
       _tcs_replace_made_up_flags(project)
     elseif(NOT _tcs_skipped)
@@ -46,7 +45,6 @@ macro(_tcs_apply_torch)
 endmacro()
 
 macro(_tcs_find_torch)
-  _tcs_refuse_clang()
   _tcs_enable_cuda()
   _tcs_provide_nvtoolsext()
   _tcs_provide_cuda20()
@@ -138,22 +136,6 @@ macro(_tcs_torch_not_found)
     "TorchCudaStack: find_package(Torch) finds no PyTorch that it can use (Torch_DIR: ${Torch_DIR}), so there is no TorchCudaStack::Torch"
   )
 endmacro()
-
-# torch gives every CUDA file flags that only nvcc takes; with clang the first .cu would say so, in other words.
-function(_tcs_refuse_clang)
-  get_filename_component(name "${CMAKE_CUDA_COMPILER}" NAME)
-  if(CMAKE_CUDA_COMPILER_ID STREQUAL "Clang" OR name MATCHES "^clang")
-    message(
-      FATAL_ERROR
-      "  TorchCudaStack: clang is the CUDA compiler here, and find_package(Torch) cannot be used with it\n"
-      "  \n"
-      "    CMAKE_CUDA_COMPILER  ${CMAKE_CUDA_COMPILER}\n"
-      "    PyTorch's CMake code adds -Xcudafe, --expt-relaxed-constexpr and -gencode to CMAKE_CUDA_FLAGS\n"
-      "  \n"
-      "  help: compile with nvcc; clang may be its host compiler: -DCMAKE_CUDA_HOST_COMPILER=${CMAKE_CUDA_COMPILER}\n"
-    )
-  endif()
-endfunction()
 
 # CUDA before torch enables it: with OFF, CMake neither asks for a GPU (`native`) nor writes its compiler's default into
 # the cache, and torch does not warn of a value that nobody set.
