@@ -33,6 +33,8 @@ Json finding_json(const Finding& finding) {
   out.add("evidence", std::move(evidence))
       .add("notes", strings(finding.notes))
       .add("help", strings(finding.help));
+  if (!finding.missing.empty()) out.add("missing", strings(finding.missing));
+  if (!finding.consequences.empty()) out.add("consequences", strings(finding.consequences));
   return out;
 }
 

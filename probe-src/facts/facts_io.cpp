@@ -379,7 +379,8 @@ template <class A> void visit(A& a, Request& r) {
 // clang-format on
 
 void check_selected(Reader& reader, const Json& document, const ToolkitFacts& t) {
-  if (!t.selected.known() || t.selected.value() < static_cast<int>(t.list.size())) return;
+  if (!t.selected.known() || !t.list_known) return;  // an index into an unknown list says nothing
+  if (t.selected.value() < static_cast<int>(t.list.size())) return;
   const Json* toolkits = document.find("toolkits");
   reader.say(
       "toolkits.selected", *toolkits->find("selected"),
@@ -408,6 +409,7 @@ Result<Facts> read_facts(std::string_view json, List<std::string>& unknown_membe
     reader.finish();
   }
   if (state.failed) return state.error;
+  order_facts(facts);
   return facts;
 }
 

@@ -17,4 +17,8 @@ Result<Facts> read_facts(std::string_view json, List<std::string>& unknown_membe
 Result<Request> read_request(std::string_view json, List<std::string>& unknown_members);
 Json facts_to_json(const Facts& facts);
 
+// One order for the lists that have none, so that no verdict or text depends on the order in which
+// things were found or written. Done by read_facts and gather_all. (order.cpp)
+void order_facts(Facts& facts);
+
 }  // namespace tcs

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "facts/gather.h"
+#include "facts/facts_io.h"
 
 namespace tcs {
 
@@ -13,6 +14,7 @@ Facts gather_all(Host& host, const Inputs& in) {
   gather_torch(host, in, facts);
   gather_driver(host, in, facts);
   gather_toolkits(host, in, facts);
+  order_facts(facts);
   return facts;
 }
 

@@ -15,8 +15,7 @@ struct ExplainRow {
 };
 constexpr ExplainRow kExplain[] = {
 #define TCS_EXPLAIN(id, text) {id, text},
-#include "findings/explain.def"
-#undef TCS_EXPLAIN
+#include "findings/table.def"
 };
 
 const char* explain_of(int id) {
@@ -75,7 +74,7 @@ const List<RuleRow>& registry() {
   static const List<RuleRow> rows = {
 #define TCS_FINDING(id, slug, layer, severity) \
   {id, slug, Layer::layer, Severity::severity, explain_of(id)},
-#include "findings/registry.def"
+#include "findings/table.def"
   };
   return rows;
 }

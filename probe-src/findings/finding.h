@@ -45,7 +45,9 @@ struct Finding {
   List<Evidence> evidence;
   List<std::string> notes;
   List<std::string> help;
-  std::string code() const;  // "TCS601"
+  List<std::string> missing;       // of an unknown one: the facts, "driver.cuda" (docs/facts.md)
+  List<std::string> consequences;  // codes of what it silenced
+  std::string code() const;        // "TCS601"
 };
 
 struct RuleInput {
@@ -55,7 +57,7 @@ struct RuleInput {
 };
 using Rule = void (*)(const RuleInput& in, List<Finding>& out);
 
-// The registry, one row an id: findings/registry.def. A row's explain text: findings/explain.def.
+// The registry, one row an id: findings/table.def.
 struct RuleRow {
   int id;
   const char* slug;
@@ -85,7 +87,8 @@ struct Report {
   bool complete = true;
   List<Finding> findings;  // sorted: severity high to low, then id, then message
 };
-// Runs every rule, applies the policy, silences consequences of a root cause.
+// Runs every rule, applies the policy, silences consequences of a root cause, and makes what is
+// missing in one layer one finding.
 Report judge(const RuleInput& in, const Policy& policy);
 
 }  // namespace tcs

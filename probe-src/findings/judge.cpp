@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "findings/finding.h"
+#include "findings/rules/common.h"
 
 namespace tcs {
 
 #define TCS_RULE(function) void function(const RuleInput& in, List<Finding>& out);
-#include "findings/rules.def"
-#undef TCS_RULE
+#include "findings/table.def"
 
 namespace {
 
 constexpr Rule kRules[] = {
 #define TCS_RULE(function) function,
-#include "findings/rules.def"
-#undef TCS_RULE
+#include "findings/table.def"
 };
 
 struct Silence {
@@ -20,18 +18,41 @@ struct Silence {
 };
 constexpr Silence kSilences[] = {
 #define TCS_SILENCES(cause, consequence) {cause, consequence},
-#include "findings/registry.def"
+#include "findings/table.def"
 };
 
 // Judged before any is taken out: a chain of causes leaves its first. And after the policy: what
 // was allowed is a note and hides nothing that still counts.
-bool silenced(const Finding& finding, const List<Finding>& all) {
+bool silenced(const Finding& finding, List<Finding>& all) {
+  bool found = false;
   for (const auto& pair : kSilences) {
     if (pair.consequence != finding.id) continue;
-    for (const auto& cause : all)
-      if (cause.id == pair.cause && cause.severity >= finding.severity) return true;
+    for (auto& cause : all) {
+      if (cause.id != pair.cause || cause.severity < finding.severity) continue;
+      found = true;
+      add_once(cause.consequences, finding.code());
+    }
   }
-  return false;
+  return found;
+}
+
+// What the rules miss in one layer, told once.
+void merge_missing(List<Finding>& all) {
+  List<Finding> out;
+  for (auto& finding : all) {
+    Finding* same = nullptr;
+    for (auto& other : out)
+      if (finding.message.empty() && other.id == finding.id && other.message.empty()) same = &other;
+    if (!same) {
+      out.push_back(finding);
+      continue;
+    }
+    for (const auto& fact : finding.missing) add_once(same->missing, fact);
+    for (const auto& note : finding.notes) add_once(same->notes, note);
+  }
+  for (auto& finding : out)
+    if (finding.message.empty()) word_missing(finding);
+  all = out;
 }
 
 bool allowed(const Finding& finding, const List<std::string>& allow) {
@@ -72,6 +93,7 @@ bool reaches(const Finding& finding, const Policy& policy) {
 Report judge(const RuleInput& in, const Policy& policy) {
   List<Finding> all;
   for (Rule rule : kRules) rule(in, all);
+  merge_missing(all);
 
   for (auto& finding : all) {
     if (allowed(finding, policy.allow)) {
@@ -84,8 +106,11 @@ Report judge(const RuleInput& in, const Policy& policy) {
       make_note(finding, "a note here: COMPONENTS does not name its layer");
   }
   Report report;
-  for (const auto& finding : all)
-    if (!silenced(finding, all)) report.findings.push_back(finding);
+  // First all, then those that are left: a cause learns of its consequences on the way.
+  List<int> kept;
+  for (size_t i = 0; i < all.size(); ++i)
+    if (!silenced(all[i], all)) kept.push_back(static_cast<int>(i));
+  for (int i : kept) report.findings.push_back(all[static_cast<size_t>(i)]);
   sort_few(report.findings, sorts_before);
 
   report.outcome = "ok";

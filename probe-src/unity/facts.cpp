@@ -14,6 +14,7 @@
 #include "facts/link_farm.cpp"
 #include "facts/loader.cpp"
 #include "facts/nvcc_output.cpp"
+#include "facts/order.cpp"
 #include "facts/python_env.cpp"
 #include "facts/toolkit_parts.cpp"
 #include "facts/toolkit_questions.cpp"

@@ -14,10 +14,10 @@ constexpr TextRow kTexts[] = {
 #define TCS_SAY(id, text) {id, 's', text},
 #define TCS_NOTE(id, text) {id, 'n', text},
 #define TCS_HELP(id, text) {id, 'h', text},
-#include "findings/texts.def"
+#include "findings/table.def"
 };
 
-// False when an argument that the text depends on is empty. Placeholders: see texts.def.
+// False when an argument that the text depends on is empty. Placeholders: see table.def.
 bool fill(const char* text, const List<std::string>& args, std::string& out) {
   bool whole = true;
   for (const char* c = text; *c; ++c) {
@@ -36,19 +36,35 @@ bool fill(const char* text, const List<std::string>& args, std::string& out) {
   return whole;
 }
 
-}  // namespace
-
-Finding& report(List<Finding>& out, int id, const List<std::string>& args) {
-  out.push_back(make_finding(id, ""));
-  Finding& f = out.back();
+void word(Finding& f, const List<std::string>& args) {
   for (const auto& row : kTexts) {
     std::string text;
-    if (row.id != id || (!fill(row.text, args, text) && row.kind != 's')) continue;
+    if (row.id != f.id || (!fill(row.text, args, text) && row.kind != 's')) continue;
     if (row.kind == 's') f.message = text;
     if (row.kind == 'n') f.notes.push_back(text);
     if (row.kind == 'h') f.help.push_back(text);
   }
-  return f;
+}
+
+}  // namespace
+
+Finding& report(List<Finding>& out, int id, const List<std::string>& args) {
+  out.push_back(make_finding(id, ""));
+  word(out.back(), args);
+  return out.back();
+}
+
+void missing(List<Finding>& out, int id, const char* fact, const char* what,
+             const std::string& reason) {
+  out.push_back(make_finding(id, ""));
+  Finding& f = out.back();
+  f.missing.push_back(fact);
+  f.notes.push_back(cat("without ", fact, " it was not judged ", what));
+  if (!reason.empty()) f.notes.push_back(cat(fact, ": ", reason));
+}
+
+void word_missing(Finding& f) {
+  word(f, {join(f.missing, ", ")});
 }
 
 void add(Finding& f, const char* layer, std::string has, std::string needs, std::string from) {
@@ -141,6 +157,11 @@ Fit serves(const List<Image>& images, const Sm& sm, const Device* device) {
 std::string torch_label(const Facts& facts) {
   return facts.torch.version.known() ? cat("PyTorch ", facts.torch.version.value())
                                      : "the installed PyTorch";
+}
+
+std::string python_label(const PythonFacts& python) {
+  return cat(python.executable.or_else("Python"), " ", or_unknown(python.version),
+             python.kind.known() ? cat(" (", python.kind.value(), ")") : "");
 }
 
 std::string nvcc_label(const Toolkit& toolkit) {

@@ -10,8 +10,13 @@
 
 namespace tcs {
 
-// A finding in the words of texts.def, filled with `args`.
+// A finding in the words of table.def, filled with `args`.
 Finding& report(List<Finding>& out, int id, const List<std::string>& args);
+// `fact` (its path in docs/facts.md) is unknown, and so it was not judged `what` ("whether ...").
+// Only where it would have decided over a warning or an error. `reason`: why it is unknown.
+void missing(List<Finding>& out, int id, const char* fact, const char* what,
+             const std::string& reason = {});
+void word_missing(Finding& f);  // judge: the message and help of what missing() left
 // One row of its table; an empty `from` is the layer's own name.
 void add(Finding& f, const char* layer, std::string has, std::string needs, std::string from);
 
@@ -38,9 +43,10 @@ List<Image> plan_images(const Plan& plan);
 Fit serves(const List<Image>& images, const Sm& sm, const Device* device);
 
 // --- wording
-std::string torch_label(const Facts& facts);        // "PyTorch 2.3.0+cu121"
-std::string nvcc_label(const Toolkit& toolkit);     // "nvcc 12.4.131"
-std::string nvcc_and_root(const Toolkit& toolkit);  // "nvcc 12.4.131 in /usr/local/cuda"
+std::string torch_label(const Facts& facts);          // "PyTorch 2.3.0+cu121"
+std::string python_label(const PythonFacts& python);  // "/usr/bin/python3 3.11 (venv)"
+std::string nvcc_label(const Toolkit& toolkit);       // "nvcc 12.4.131"
+std::string nvcc_and_root(const Toolkit& toolkit);    // "nvcc 12.4.131 in /usr/local/cuda"
 std::string with_path(std::string what, const Text& path);
 std::string or_unknown(const Text& text);
 bool is_clang(const Toolkit& toolkit);  // clang in nvcc's place

@@ -37,14 +37,16 @@ void rule_devices(const RuleInput& in, List<Finding>& out) {
     return no_visible_device(in, out);
   // Without a driver there is nothing to ask: the driver's finding says it all.
   const bool driverless = in.facts.driver.state.known() && !in.facts.driver.state.is("ok");
-  if (visible.empty() && !other_machines(in) && !driverless) report(out, 190, {devices.reason});
+  if (visible.empty() && !other_machines(in) && !driverless)
+    missing(out, 190, "devices.list", "which GPUs this build meets", devices.reason);
   Sm sm;
   for (const Device* device : visible)
     if (!capability(*device, sm))
       report(out, 103,
              {device->name.or_else(device->index.known() ? cat("device ", device->index.value())
                                                          : "a visible device"),
-              device->reason});
+              device->reason})
+          .missing.push_back("devices.list[].cc");
   mig_instances(visible, out);
 }
 

@@ -106,7 +106,7 @@ void rule_driver_state(const RuleInput& in, List<Finding>& out) {
     return not_usable(in, 207, {lib ? path_parent(lib->path.value()) : "the compat folder"}, out);
   if (driver.state.is("error")) return other_error(in, out);
   if (!driver.state.known() && (native_asked(in) || !visible_devices(in.facts).empty()))
-    report(out, 290, {driver.reason});
+    missing(out, 290, "driver.state", "whether this driver works", driver.reason);
 }
 
 }  // namespace tcs

@@ -138,7 +138,9 @@ void rule_host_compiler(const RuleInput& in, List<Finding>& out) {
     add_nvcc_variables(in, f);
     return add(f, "toolkit", nvcc_label(*toolkit), "", toolkit->nvcc.or_else("a test compile"));
   }
-  if (!compiler.id.known() || !compiler.version.known()) report(out, 490, {compiler.reason});
+  if (!compiler.id.known() || !compiler.version.known())
+    missing(out, 490, compiler.id.known() ? "host_compiler.version" : "host_compiler.id",
+            "whether nvcc takes it", compiler.reason);
 }
 
 }  // namespace tcs

@@ -78,7 +78,7 @@ void rule_libraries(const RuleInput& in, List<Finding>& out) {
     nvrtc(in, lib, out);
   }
   if (!in.facts.libraries_known && in.request.purpose == "run" && in.facts.torch.state.is("found"))
-    report(out, 590, {});
+    missing(out, 590, "libraries", "whether the loader finds what PyTorch needs");
 }
 
 }  // namespace tcs

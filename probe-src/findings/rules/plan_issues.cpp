@@ -97,8 +97,7 @@ constexpr IssueRow kIssues[] = {
     {IssueKind::NotWhatNvccHas, 921}, {IssueKind::NearestArch, 912},
     {IssueKind::SuffixPtx, 913},      {IssueKind::TorchPythonToken, 914},
     {IssueKind::ListsDiffer, 915},    {IssueKind::DefaultTargets, 910},
-    {IssueKind::Empty, 908},          {IssueKind::UnknownTorch, 691},
-    {IssueKind::UnknownToolkit, 391},
+    {IssueKind::Empty, 908},          {IssueKind::UnknownToolkit, 391},
 };
 
 // The targets that nobody named came to nothing: the empty plan says so.
@@ -130,11 +129,9 @@ void plain_issue(const RuleInput& in, const PlanIssue& i, int id, List<Finding>&
           ? cat("at character ", i.position + 1, " of ", i.where.empty() ? "the list" : i.where)
           : "";
   Finding& f = report(out, id,
-                      {i.kind == IssueKind::UnknownTorch
-                           ? "the targets are PyTorch's own, and its kernel images are unknown"
-                           : quoted(i.token),
-                       detail, place, i.corrected, i.corrected.empty() ? "y" : "", quoted(i.detail),
-                       headline(in, i)});
+                      {quoted(i.token), detail, place, i.corrected, i.corrected.empty() ? "y" : "",
+                       quoted(i.detail), headline(in, i)});
+  if (i.kind == IssueKind::UnknownToolkit) f.missing.push_back("toolkits.list[].archs");
   if (i.kind == IssueKind::TorchPythonToken && i.by_user) f.severity = Severity::Warning;
   add_list(in, i, f);
   if (i.kind == IssueKind::NoMember || i.kind == IssueKind::NameCut ||
@@ -156,6 +153,10 @@ void rule_plan_issues(const RuleInput& in, List<Finding>& out) {
     if (issue.kind == IssueKind::Removed || issue.kind == IssueKind::NotYetKnown ||
         issue.kind == IssueKind::NoArch) {
       unbuildable(in, issue, out);
+      continue;
+    }
+    if (issue.kind == IssueKind::UnknownTorch) {
+      missing(out, 691, "torch.images", "what the targets 'torch' are", issue.detail);
       continue;
     }
     for (const auto& row : kIssues)

@@ -169,7 +169,11 @@ void rule_toolkit(const RuleInput& in, List<Finding>& out) {
     if (toolkit && &other != toolkit) named_in_vain(*toolkit, other, out);
   if (!toolkit && toolkits.list_known && toolkits.list.empty()) return no_toolkit(in, out);
   if (!toolkit || (!toolkit->version.known() && !toolkit->works.is(false)))
-    report(out, 390, {toolkit ? toolkit->reason : toolkits.reason});
+    missing(out, 390,
+            toolkit               ? "toolkits.list[].version"
+            : toolkits.list_known ? "toolkits.selected"
+                                  : "toolkits.list",
+            "what this build compiles with", toolkit ? toolkit->reason : toolkits.reason);
 }
 
 }  // namespace tcs

@@ -6,16 +6,7 @@ namespace {
 
 void torch_absent(const RuleInput& in, List<Finding>& out) {
   const PythonFacts& python = in.facts.python;
-  const std::string label =
-      cat(python.executable.or_else("Python"), " ", or_unknown(python.version),
-          python.kind.known() ? cat(" (", python.kind.value(), ")") : "");
-  if (!python.elsewhere.empty()) {
-    Finding& f = report(
-        out, 701, {python.executable.or_else("the Python of this build"), python.elsewhere[0]});
-    add(f, "python", label, "torch", python.executable.from);
-    for (const auto& other : python.elsewhere) add(f, "python", other, "", "holds a torch");
-    return;
-  }
+  const std::string label = python_label(python);
   const bool isolated = python.kind.is("isolated-build");
   Finding& f = report(out, 602,
                       {isolated ? "the isolated environment that pip builds in has no PyTorch"
@@ -28,25 +19,6 @@ void torch_absent(const RuleInput& in, List<Finding>& out) {
     add(f, "python", label, "", python.executable.from);
   else if (!python.reason.empty())
     add(f, "python", tail(python.reason, 200), "", python.state.from);
-}
-
-// A Python that a setting names and that does not answer; perhaps another was taken in its place.
-void python_in_vain(const RuleInput& in, List<Finding>& out) {
-  const PythonFacts& python = in.facts.python;
-  const bool instead = python.state.is("found");
-  if (python.reason.empty() || !python.state.known()) return;
-  const std::string who =
-      instead ? python.reason.substr(0, python.reason.find_first_of(" :")) : python.state.from;
-  if (who.empty() || who == "PATH") return;
-  Finding& f = report(
-      out, 702,
-      {who, instead ? ": " + python.executable.value() + " is used" : "", tail(python.reason, 400),
-       python.elsewhere.empty() || instead ? "" : python.elsewhere[0]});
-  const bool environment = who == "VIRTUAL_ENV" || who == "CONDA_PREFIX";
-  const bool harmless = in.facts.torch.state.is("found") || in.request.purpose == "pytorch-source";
-  if (harmless && (instead || environment)) f.severity = Severity::Warning;
-  add(f, "python", instead ? "another one" : "none", "a Python that answers", who);
-  if (instead) add(f, "python", python.executable.value(), "", python.executable.from);
 }
 
 // One CUDA build of PyTorch's own index for each CUDA major: any minor of it goes with the toolkit.
@@ -89,7 +61,6 @@ void extensions(const RuleInput& in, List<Finding>& out) {
 
 void rule_torch(const RuleInput& in, List<Finding>& out) {
   const TorchFacts& torch = in.facts.torch;
-  python_in_vain(in, out);
   if (in.request.purpose == "pytorch-source") return;
   if (torch.state.is("absent")) return torch_absent(in, out);
   if (torch.state.is("broken"))
@@ -98,15 +69,14 @@ void rule_torch(const RuleInput& in, List<Finding>& out) {
   if (torch.state.is("found") && torch.flavour.known() && !torch.flavour.is("cuda"))
     return torch_without_cuda(in, out);
   extensions(in, out);
-  const bool found = torch.state.is("found") && torch.flavour.known();
-  if (found && torch.version.known() && torch.cuda.known()) return;
-  report(out, 690,
-         {!torch.state.known()     ? "nothing is known of PyTorch"
-          : !torch.flavour.known() ? "it is unknown whether this PyTorch is a CUDA build"
-          : !torch.cuda.known()
-              ? "it is unknown which CUDA " + torch_label(in.facts) + " was built with"
-              : "the release of the installed PyTorch is unknown",
-          torch.reason, found ? "" : "y", found ? "y" : ""});
+  if (!torch.state.known())
+    return missing(out, 690, "torch.state", "whether there is a PyTorch", torch.reason);
+  if (!torch.flavour.known())
+    missing(out, 690, "torch.flavour", "whether it is a CUDA build", torch.reason);
+  if (!torch.cuda.known())
+    missing(out, 690, "torch.cuda", "whether driver and toolkit fit it", torch.reason);
+  if (!torch.version.known())
+    missing(out, 690, "torch.version", "what its own CMake code expects", torch.reason);
 }
 
 }  // namespace tcs

@@ -95,7 +95,8 @@ void lacks(const RuleInput& in, const Wanted& w, const List<Image>& images, List
   const ArchRow* arch = find_arch(w.sm);
   std::string release;
   if (arch && newer) release = ": CUDA " + release_text(arch->first) + " or newer";
-  // How long nvcc built for it bounds a PyTorch's CUDA, and says nothing of what its makers left out.
+  // How long nvcc built for it bounds a PyTorch's CUDA, and says nothing of what its makers left
+  // out.
   if (arch && !newer) release = ": an older one (tcstack images libtorch_cuda.so lists them)";
   Finding& f = report(
       out, 601,
@@ -148,9 +149,7 @@ void rule_torch_images(const RuleInput& in, List<Finding>& out) {
   const List<Wanted> all = wanted(in);
   if (!torch.images.known()) {
     if (!all.empty())
-      report(out, 691,
-             {"it is unknown which devices " + torch_label(in.facts) + " has kernel images for",
-              torch.reason});
+      missing(out, 691, "torch.images", "whether it has kernels for these devices", torch.reason);
     return;
   }
   List<Image> images = images_in(torch.images.value());

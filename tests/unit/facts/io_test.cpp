@@ -98,7 +98,8 @@ TEST_CASE("another schema, a selection outside the list and a repeated member ar
   CHECK(contains(refusal("{}"), "schema: found ''"));
   CHECK(contains(refusal(with("\"toolkits\": {\"list\": [], \"selected\": 0}")),
                  "toolkits.selected: found 0, but toolkits.list has 0 entries"));
-  CHECK(contains(refusal(with("\"toolkits\": {\"selected\": 1}")), "toolkits.selected: found 1"));
+  List<std::string> unknown;
+  CHECK(read_facts(with("\"toolkits\": {\"selected\": 1}"), unknown));  // into an unknown list
   CHECK(contains(refusal(with("\"origin\": \"measured\", \"origin\": \"measured\"")), "origin"));
 }
 

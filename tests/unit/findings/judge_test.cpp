@@ -375,7 +375,7 @@ TEST_CASE("a PyTorch whose CUDA or release is unknown leaves the report incomple
   facts.torch.reason = "version.py says cuda = 'thirteen'";
   Report report = run(facts);
   CHECK_FALSE(report.complete);
-  CHECK(says(find(report, 690), "which CUDA PyTorch 2.9.0+cu130 was built with"));
+  CHECK(says(find(report, 690), "torch.cuda"));
   CHECK(says(find(report, 690), "thirteen"));
   facts = machine13("8.6");
   facts.torch.version = Text();

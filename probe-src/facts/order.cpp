@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// One order for what has none, so that no verdict or text depends on the order of discovery or on
+// how a recording was written. Lists whose order means something (python.elsewhere, search paths)
+// are left alone.
+#include "base/text.h"
+#include "facts/facts_io.h"
+
+namespace tcs {
+namespace {
+
+std::string key_of(const Device& d) {
+  const std::string index = d.index.known() ? cat(d.index.value()) : "~";
+  return cat(std::string(index.size() < 10 ? 10 - index.size() : 0, ' '), index, "\n", d.cc.value(),
+             "\n", d.name.value(), "\n", d.uuid.value());
+}
+std::string key_of(const LibCuda& l) {
+  return cat(l.role.is("loaded") ? 0 : 1, l.path.value(), "\n", l.version.value());
+}
+std::string key_of(const Library& l) {
+  return cat(l.soname.value(), "\n", l.needed_by.value(), "\n", l.path.value());
+}
+std::string key_of(const Extension& e) {
+  return cat(e.name.value(), "\n", e.cuda.value());
+}
+std::string key_of(const TorchLibrary& l) {
+  return l.name.value();
+}
+std::string key_of(const Toolkit& t) {
+  return cat(t.root.value(), "\n", t.nvcc.value(), "\n", t.version.value(), "\n", t.origin.value());
+}
+
+template <class T>
+bool before(const T& a, const T& b) {
+  return key_of(a) < key_of(b);
+}
+
+void order_toolkits(ToolkitFacts& toolkits) {
+  struct Placed {
+    Toolkit toolkit;
+    int index;
+  };
+  List<Placed> placed;
+  for (size_t i = 0; i < toolkits.list.size(); ++i)
+    placed.push_back({toolkits.list[i], static_cast<int>(i)});
+  sort_few(placed, [](const Placed& a, const Placed& b) { return before(a.toolkit, b.toolkit); });
+  const int selected = toolkits.selected.or_else(-1);
+  for (size_t i = 0; i < placed.size(); ++i) {
+    toolkits.list[i] = placed[i].toolkit;
+    if (placed[i].index == selected)
+      toolkits.selected = Fact<int>(static_cast<int>(i), toolkits.selected.from);
+  }
+}
+
+}  // namespace
+
+void order_facts(Facts& facts) {
+  sort_few(facts.devices.list, before<Device>);
+  sort_few(facts.driver.libcuda, before<LibCuda>);
+  sort_few(facts.libraries, before<Library>);
+  sort_few(facts.extensions, before<Extension>);
+  sort_few(facts.torch.libraries, before<TorchLibrary>);
+  order_toolkits(facts.toolkits);
+}
+
+}  // namespace tcs
