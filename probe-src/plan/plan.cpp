@@ -31,14 +31,39 @@ bool is_list(const Text& list, const std::string& dialect) {
 
 // Two lists that were both set must mean the same architectures; whether PTX goes with them differs
 // by dialect and is not compared.
-void compare_lists(const Facts& facts, const Request& request, Planner& planner) {
-  Planner other(facts, request);
-  other.follow_list(request.other_list, request.other_dialect);
-  if (other.archs() == planner.archs()) return;
+void compare_lists(const Facts& facts, const Request& request, const Text& list,
+                   const std::string& dialect, Planner& planner) {
+  if (!is_list(list, dialect)) return;
+  Planner counts(facts, request), other(facts, request);
+  counts.follow_list(request.arch_list, request.arch_dialect);
+  other.follow_list(list, dialect);
+  if (counts.vague() || other.vague() || other.wanted() == counts.wanted()) return;
   PlanIssue& issue = planner.say(Issue::ListsDiffer, quotable(request.arch_list.value()));
-  issue.detail = quotable(request.other_list.value());
-  issue.where = cat(request.arch_list.from, " and ", request.other_list.from);
+  issue.detail = quotable(list.value());
+  issue.where = request.arch_list.from.empty() ? "the arch list" : request.arch_list.from;
+  issue.other_where = list.from.empty() ? "the other list" : list.from;
   issue.by_user = true;
+}
+
+struct ListVariable {
+  const char* name;
+  const char* dialect;
+};
+constexpr ListVariable kListVariables[] = {{"TORCH_CUDA_ARCH_LIST", "torch"},
+                                           {"CUDAARCHS", "cmake"}};
+
+// Those of the environment that a list set elsewhere overrules: a build tree keeps the first one.
+// A list of the command line is a question of its own.
+void compare_environment(const Facts& facts, const Request& request, Planner& planner) {
+  if (starts_with(request.arch_list.from, "--")) return;
+  for (const ListVariable& variable : kListVariables) {
+    const auto set = facts.environment.find(variable.name);
+    if (set == facts.environment.end() || set->second == request.arch_list.value() ||
+        request.other_list.is(set->second))
+      continue;
+    compare_lists(facts, request, Text(set->second, cat(variable.name, " (environment)")),
+                  variable.dialect, planner);
+  }
 }
 
 }  // namespace
@@ -47,9 +72,8 @@ Plan make_plan(const Facts& facts, const Request& request) {
   Planner planner(facts, request);
   if (is_list(request.arch_list, request.arch_dialect)) {
     planner.follow_list(request.arch_list, request.arch_dialect);
-    if (is_list(request.other_list, request.other_dialect)) {
-      compare_lists(facts, request, planner);
-    }
+    compare_lists(facts, request, request.other_list, request.other_dialect, planner);
+    compare_environment(facts, request, planner);
     planner.record_targets();
   } else {
     planner.follow_targets();
@@ -78,6 +102,8 @@ void Planner::follow(const ArchToken& token) {
   if (token.bare && Buildable::could_exist(token.real)) {
     say(Issue::BareNumber, token.text, "taken as " + token.real.dotted()).position = token.position;
   }
+  const bool plain = token.kind == ArchToken::Kind::Arch;
+  vague_ = vague_ || (!plain && (!build_.known() || !devices_known()));
   switch (token.kind) {
     case ArchToken::Kind::Arch:
       return arch(token);
@@ -104,6 +130,7 @@ void Planner::refuse(PlanIssue issue, const ArchToken& token) {
 }
 
 void Planner::arch(const ArchToken& token) {
+  if (by_user_ && Buildable::could_exist(token.real)) written_.push_back(token.real);
   const bool cubin = !token.cubin || build_.real(token.real);
   if (!cubin || !build_.virt(token.virt)) {
     PlanIssue issue = build_.refuse(cubin ? token.virt : token.real);
@@ -114,7 +141,6 @@ void Planner::arch(const ArchToken& token) {
     }
     return refuse(issue, token);
   }
-  if (by_user_) written_.push_back(token.real);
   std::string reason = cat("\"", token.text, "\" in ", where_);
   if (token.cubin) add(token.virt, token.real, false, reason);
   if (!token.ptx) return;
@@ -186,6 +212,13 @@ List<Sm> Planner::archs() const {
   return out;
 }
 
+List<Sm> Planner::wanted() const {
+  List<Sm> out = archs();
+  out.append(written_);
+  sort_unique(out);
+  return out;
+}
+
 PlanIssue& Planner::say(Issue kind, const std::string& token, std::string detail) {
   PlanIssue issue;
   issue.kind = kind;
@@ -214,13 +247,14 @@ bool Planner::add(const Sm& virt, const Sm& real, bool ptx, const std::string& r
 }
 
 // Which tokens PyTorch's Python parser cannot read, those that the user wrote apart from those that
-// a name, a target or the default stand for; the gencode flags carry those architectures.
+// a name, a target or the default stand for; the gencode flags carry those architectures. What nvcc
+// builds does not matter here: the parser refuses before nvcc is called.
 void Planner::check_torch_parser() {
   if (!facts_.torch.state.is("found") || request_.purpose == "run") return;
   int release = release_of(Version::parse(plan_.torch_version));
   if (release == 0) release = newest_torch();
   List<std::string> written, chosen;
-  for (const Sm& sm : archs()) {
+  for (const Sm& sm : wanted()) {
     const ArchRow* row = find_arch(sm);
     if (row != nullptr && row->known_to_torch(release)) continue;
     (plan_.by_user && contains(written_, sm) ? written : chosen).push_back(sm.dotted());

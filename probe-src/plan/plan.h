@@ -39,7 +39,7 @@ struct PlanIssue {
     NoArch,            // no image that nvcc can build serves this target
     SuffixPtx,         // 9.0a+PTX: not forward compatible
     TorchPythonToken,  // `token` is not known to torch's Python parser
-    ListsDiffer,       // two lists that disagree: token/detail hold both
+    ListsDiffer,       // two lists that disagree: token is what counts, detail the other
     DefaultTargets,    // note: nothing asked, no GPU: torch's own archs cut to nvcc
     UnknownDevice,     // a device without a known capability
     Empty,             // nothing is left
@@ -51,9 +51,10 @@ struct PlanIssue {
   std::string corrected;
   std::string range_begin, range_end;  // toolkit releases "12.8"
   std::string detail;
-  std::string where;     // where the token came from: "TORCH_CUDA_ARCH_LIST (environment)"
-  bool by_user = false;  // the user wrote it (else the planner chose it)
-  int position = -1;     // byte offset of the token in the list, -1 when there is none
+  std::string where;        // where the token came from: "TORCH_CUDA_ARCH_LIST (environment)"
+  std::string other_where;  // ListsDiffer: where the list that does not count was set
+  bool by_user = false;     // the user wrote it (else the planner chose it)
+  int position = -1;        // byte offset of the token in the list, -1 when there is none
 };
 
 // What has to be served: a device (native), or a declared capability.

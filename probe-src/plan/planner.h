@@ -19,7 +19,9 @@ class Planner {
   void record_targets();  // the same, without images for them
   Plan finish();
 
-  List<Sm> archs() const;  // of the images so far, sorted, unique
+  List<Sm> archs() const;                // of the images so far, sorted, unique
+  List<Sm> wanted() const;               // these, and what was written and nvcc does not build
+  bool vague() const { return vague_; }  // words were followed whose meaning takes unknown facts
   PlanIssue& say(PlanIssue::Kind kind, const std::string& token, std::string detail = {});
 
  private:
@@ -41,6 +43,7 @@ class Planner {
   bool add(const Sm& virt, const Sm& real, bool ptx, const std::string& reason);
   void target(const Sm& sm, std::string label, std::string from, int device = -1);
   List<const Device*> visible_devices() const;
+  bool devices_known() const;
   void check_torch_parser();
 
   const Facts& facts_;
@@ -50,7 +53,8 @@ class Planner {
   std::string where_;     // where the tokens being followed were written
   bool by_user_ = false;  // they were written by the user
   bool emit_ = true;      // targets get images
-  List<Sm> written_;      // by the user, as entries of their own
+  bool vague_ = false;
+  List<Sm> written_;  // by the user, as entries of their own, whether nvcc builds them or not
 };
 
 }  // namespace tcs

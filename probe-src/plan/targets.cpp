@@ -32,9 +32,17 @@ List<const Device*> Planner::visible_devices() const {
   return out;
 }
 
+// Each of them, with its capability.
+bool Planner::devices_known() const {
+  if (facts_.devices.state.is("none")) return true;
+  for (const Device* device : visible_devices())
+    if (!device->cc.known()) return false;
+  return facts_.devices.list_known;
+}
+
 void Planner::record_targets() {
   emit_ = false;
-  bool have_native = !plan_.targets.empty() || !facts_.devices.state.is("measured");
+  bool have_native = !plan_.targets.empty() || facts_.devices.state.is("declared");
   if (request_.targets_known) {
     follow_targets();
   } else if (!have_native && !visible_devices().empty()) {
@@ -107,7 +115,10 @@ void Planner::target(const Sm& sm, std::string label, std::string from, int devi
 
 void Planner::native(const std::string& token) {
   List<const Device*> devices = visible_devices();
-  if (devices.empty()) say(Issue::NoVisibleDevice, token, facts_.devices.reason);
+  if (devices.empty()) {
+    plan_.complete = plan_.complete && devices_known();
+    say(Issue::NoVisibleDevice, token, facts_.devices.reason);
+  }
   for (size_t i = 0; i < devices.size(); ++i) {
     const Device& device = *devices[i];
     int index = device.index.or_else(static_cast<int>(i));
@@ -153,7 +164,7 @@ void Planner::defaults(const std::string& token) {
   List<const Device*> devices = visible_devices();
   auto known = [](const Device* device) { return device->cc.known(); };
   bool any = std::any_of(devices.begin(), devices.end(), known);
-  if (facts_.devices.state.is("measured") && any) {
+  if (!facts_.devices.state.is("declared") && any) {
     if (token.empty()) plan_.list_from = "targets native (default: a GPU is visible)";
     native("native");
     return;

@@ -118,7 +118,21 @@ std::string headline(const RuleInput& in, const PlanIssue& i) {
   return "";
 }
 
+// The list that a build tree keeps, and the one that the shell or the command line now says.
+void lists_differ(const PlanIssue& i, List<Finding>& out) {
+  const std::string name = i.where.substr(0, i.where.find(' '));
+  const std::string other = i.other_where.substr(0, i.other_where.find(' '));
+  const bool kept = contains(i.where, "(CMake variable)");
+  const bool shell = contains(i.other_where, "(environment)");
+  Finding& f = report(out, 915,
+                      {i.where, quoted(i.token), i.other_where, quoted(i.detail), kept ? name : "",
+                       shell ? other : "", kept || shell ? "" : "y"});
+  add(f, "arch", tail(i.token, 160), "", i.where);
+  add(f, shell ? "environment" : "arch", tail(i.detail, 160), "", i.other_where);
+}
+
 void plain_issue(const RuleInput& in, const PlanIssue& i, int id, List<Finding>& out) {
+  if (i.kind == IssueKind::ListsDiffer) return lists_differ(i, out);
   const bool renamed = i.kind == IssueKind::Renamed;
   std::string detail = i.detail;
   for (const auto& other : in.plan.issues)

@@ -30,6 +30,11 @@ Finding& misses(const RuleInput& in, const std::string& label, const Sm& sm, boo
 void rule_plan_serves(const RuleInput& in, List<Finding>& out) {
   const Plan& plan = in.plan;
   if (!builds(in) || !plan.by_user || plan.gencodes.empty()) return;
+  // A driver that does not answer is a finding of its own.
+  const DeviceFacts& devices = in.facts.devices;
+  const bool asleep = in.facts.driver.state.known() && !in.facts.driver.state.is("ok");
+  if (!devices.list_known && !devices.state.is("none") && !asleep)
+    missing(out, 190, "devices.list", "whether the list serves the GPUs here", devices.reason);
   struct Served {
     Sm sm;
     const Device* device;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
 #include "machine.h"
@@ -251,8 +252,128 @@ TEST_CASE("two lists that differ are named both; PTX alone makes no difference")
   REQUIRE(issue != nullptr);
   CHECK(issue->token == "8.6;9.0");
   CHECK(issue->detail == "75");
-  CHECK(issue->where == "TORCH_CUDA_ARCH_LIST (environment) and CUDAARCHS (environment)");
+  CHECK(issue->where == "TORCH_CUDA_ARCH_LIST (environment)");
+  CHECK(issue->other_where == "CUDAARCHS (environment)");
   CHECK(shown(plan) == "86:86 90:90");
+}
+
+TEST_CASE("a list that a build tree keeps is held against the environment's") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  Request request = list_request("8.6");
+  request.arch_list.from = "TORCH_CUDA_ARCH_LIST (CMake variable)";
+  facts.environment["TORCH_CUDA_ARCH_LIST"] = "8.6 ";
+  facts.environment["CUDAARCHS"] = "86-real";
+  CHECK(issue_of(make_plan(facts, request), Kind::ListsDiffer) == nullptr);
+  facts.environment["TORCH_CUDA_ARCH_LIST"] = "9.0";
+  const Plan plan = make_plan(facts, request);
+  const PlanIssue* issue = issue_of(plan, Kind::ListsDiffer);
+  REQUIRE(issue != nullptr);
+  CHECK(issue->token == "8.6");
+  CHECK(issue->detail == "9.0");
+  CHECK(issue->other_where == "TORCH_CUDA_ARCH_LIST (environment)");
+  CHECK(shown(plan) == "86:86");
+  // A question on the command line is no setting of the build tree.
+  request.arch_list.from = "--arch-list";
+  CHECK(issue_of(make_plan(facts, request), Kind::ListsDiffer) == nullptr);
+  // What an empty variable says is nothing.
+  request.arch_list.from = "TORCH_CUDA_ARCH_LIST (CMake variable)";
+  facts.environment["TORCH_CUDA_ARCH_LIST"] = "";
+  CHECK(issue_of(make_plan(facts, request), Kind::ListsDiffer) == nullptr);
+}
+
+TEST_CASE("two lists are not called different where a word in them takes an unknown fact") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  add_device(facts, "8.6");
+  Request request = list_request("native");
+  request.other_list = Text("8.6", "CUDAARCHS (environment)");
+  CHECK(issue_of(make_plan(facts, request), Kind::ListsDiffer) == nullptr);
+  request.other_list = Text("9.0", "CUDAARCHS (environment)");
+  CHECK(issue_of(make_plan(facts, request), Kind::ListsDiffer) != nullptr);
+  facts.devices = DeviceFacts();
+  CHECK(issue_of(make_plan(facts, request), Kind::ListsDiffer) == nullptr);
+  CHECK(issue_of(make_plan(facts, list_request("native")), Kind::Empty) != nullptr);
+  CHECK_FALSE(make_plan(facts, list_request("native")).complete);  // unknown is not none
+}
+
+TEST_CASE("two lists may differ in what nvcc does not build") {
+  const Facts facts = with_nvcc("12.4.131", kNvcc124);
+  Request request = list_request("8.6;12.0");
+  request.other_list = Text("8.6", "CUDAARCHS (environment)");
+  CHECK(issue_of(make_plan(facts, request), Kind::ListsDiffer) != nullptr);
+  CHECK(issue_of(make_plan(Facts(), request), Kind::ListsDiffer) != nullptr);
+}
+
+TEST_CASE("devices whose state nobody wrote down are devices") {
+  Facts facts = with_nvcc("11.7.99", "35 37 50 52 53 60 61 62 70 72 75 80 86 87");
+  add_device(facts, "8.9");
+  const std::string planned = shown(make_plan(facts, Request()));
+  facts.devices.state = Text();
+  CHECK(shown(make_plan(facts, Request())) == planned);
+  CHECK(planned == "86:86");
+}
+
+TEST_CASE("every architecture of every measured toolkit is served by its own code there") {
+  struct Row {
+    const char* version;
+    const char* digits;
+  };
+  for (const Row& row :
+       {Row{"11.8.89", kNvcc118}, Row{"12.4.131", kNvcc124}, Row{"12.8.93", kNvcc128},
+        Row{"13.0.88", kNvcc130}, Row{"13.5.37", kNvcc135}}) {
+    for (const std::string& digits : split(row.digits, " ")) {
+      INFO(row.version << " " << digits);
+      Sm sm;
+      REQUIRE(parse_sm_digits(digits, sm));
+      for (const bool asked : {true, false}) {
+        const Facts facts =
+            asked ? with_nvcc(row.version, row.digits) : with_nvcc_release(row.version);
+        CHECK(shown(make_plan(facts, list_request(sm.dotted()))) == digits + ":" + digits);
+        Facts here = facts;
+        add_device(here, sm.base().dotted());
+        const Plan plan = make_plan(here, Request());
+        CHECK(shown(plan) == sm.base().digits() + ":" + sm.base().digits());
+        CHECK(issue_of(plan, Kind::NearestArch) == nullptr);
+      }
+    }
+  }
+}
+
+TEST_CASE("with native targets one more GPU never takes an architecture away") {
+  const char* const all[] = {"3.5", "5.0", "6.1",  "7.0",  "7.2",  "7.5",  "8.0",  "8.6",  "8.7",
+                             "8.9", "9.0", "10.0", "10.1", "10.3", "11.0", "12.0", "12.1", "13.0"};
+  for (const char* version : {"11.8", "12.4", "12.8", "12.9", "13.0", "13.5"}) {
+    for (const char* first : all) {
+      Facts one = with_nvcc_release(version);
+      add_device(one, first);
+      for (const char* second : all) {
+        INFO(version << " " << first << " " << second);
+        Facts two = one;
+        add_device(two, second);
+        const Plan few = make_plan(one, target_request({"native"}));
+        const Plan more = make_plan(two, target_request({"native"}));
+        for (const Gencode& g : few.gencodes) {
+          const std::string flag = g.flag();
+          CHECK(std::any_of(more.gencodes.begin(), more.gencodes.end(),
+                            [&](const Gencode& o) { return o.flag() == flag; }));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("what torch's parser lacks is said whether nvcc builds it or not") {
+  Facts facts = with_nvcc("12.4.131", kNvcc124);
+  facts.torch.state = Text("found");
+  facts.torch.version = Text("2.3.0");
+  Facts unknown = facts;
+  unknown.toolkits = ToolkitFacts();
+  for (const Facts& f : {facts, unknown}) {
+    const Plan plan = make_plan(f, list_request("8.6;12.0"));
+    const PlanIssue* issue = issue_of(plan, Kind::TorchPythonToken);
+    REQUIRE(issue != nullptr);
+    CHECK(issue->token == "12.0");
+    CHECK(issue->by_user);
+  }
 }
 
 TEST_CASE("Auto and Common are the default targets, never a list that nvcc cannot build") {
