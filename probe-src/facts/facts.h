@@ -109,14 +109,14 @@ struct HostCompiler {
   std::string reason;
 };
 
-// How many fat binaries of a file hold exactly this set of images.
+// How many fat binaries of a file hold exactly this set of images. Empty and 0 are unknown.
 struct ImageSet {
   List<std::string> images;
   int count = 0;
 };
 
-// Images of one shared library. `coverage` rows and `sets` are absent in older recordings: then
-// each name in `images` counts as full coverage.
+// Images of one shared library. Without `coverage` rows and `sets` each name in `images` counts as
+// full coverage. "" and 0 are unknown.
 struct CoverageRow {
   std::string arch;
   int count = 0;         // images
@@ -136,30 +136,36 @@ struct TorchFacts {
   Flag cxx11_abi;
   Fact<int> cxx_standard;
   Names images;  // of all its own CUDA libraries together
+  bool libraries_known = false;
   List<TorchLibrary> libraries;
-  Text root, python_tag;  // root: the torch folder
+  Text root, python_tag;  // root: the torch folder; "cp312", "none": it has no Python part
   Text cmake_dir;         // folder of TorchConfig.cmake
   std::string reason;
 };
 
 struct PythonFacts {
   Text state, executable, version, kind,
-      prefix;                     // state found | absent; kind venv | conda | system ...
+      prefix;          // state found | absent; kind venv | conda | system ...
+  Flag free_threaded;  // built without the global lock: its extensions are cp313t
+  bool elsewhere_known = false;
   List<std::string> elsewhere;    // other environments that hold a torch
   List<std::string> search_path;  // folders of packages, in order; not recorded
   std::string reason;
 };
 
 struct Library {
-  Text soname, needed_by, state, path, version, built_against,
-      via;  // state found | missing | wrong
+  Text soname, needed_by, state, path, version;  // state found | missing | wrong
+  Text built_against;  // the release that its needer names; "none": nothing names one
+  Text via;            // what led the loader there
+  Text shadows;        // via LD_LIBRARY_PATH: what would load without it; "none"
   Names archs;
 };
 
 struct Extension {
-  Text name, cuda;
+  Text name, cuda;  // cuda "none": it needs no CUDA library
   Flag cxx11_abi;
   Names images;
+  Text ptx_isa;  // the newest `.version` of its PTX
 };
 
 struct Facts {
@@ -174,7 +180,8 @@ struct Facts {
   PythonFacts python;
   bool libraries_known = false;
   List<Library> libraries;
-  List<Extension> extensions;
+  bool extensions_known = false;
+  List<Extension> extensions;                      // installed beside torch
   std::map<std::string, std::string> environment;  // only names that matter to the stack
 
   // The toolkit this build uses; null when unknown or none.

@@ -57,8 +57,9 @@ class Reader {
   void field(const char* name, std::string& out) {
     if (const Json* j = typed(name, Json::Kind::String, "a string")) out = j->text;
   }
-  void field(const char* name, List<std::string>& out) {
-    if (const Json* j = typed(name, Json::Kind::Array, "an array")) strings(name, *j, out);
+  void field(const char* name, List<std::string>& out, bool* known = nullptr) {
+    const Json* j = typed(name, Json::Kind::Array, "an array");
+    if (j && strings(name, *j, out) && known) *known = true;
   }
   void field(const char* name, Names& out) {
     const Json* j = typed(name, Json::Kind::Array, "an array");
@@ -231,8 +232,8 @@ class Writer {
   void field(const char* name, const std::string& value) {
     if (!value.empty()) out.add(name, value);
   }
-  void field(const char* name, const List<std::string>& values) {
-    if (!values.empty()) out.add(name, strings_json(values));
+  void field(const char* name, const List<std::string>& values, const bool* known = nullptr) {
+    if (known ? *known : !values.empty()) out.add(name, strings_json(values));
   }
   void field(const char* name, const std::map<std::string, std::string>& values) {
     if (values.empty()) return;
@@ -344,30 +345,31 @@ template <class A> void visit(A& a, TorchFacts& t) {
   a.choice("state", t.state, "found|absent|broken"); a.field("version", t.version);
   a.choice("flavour", t.flavour, "cuda|cpu|rocm|xpu"); a.field("cuda", t.cuda);
   a.field("cxx11_abi", t.cxx11_abi); a.field("cxx_standard", t.cxx_standard);
-  a.images("images", t.images); a.list("libraries", t.libraries); a.field("root", t.root);
+  a.images("images", t.images); a.list("libraries", t.libraries, &t.libraries_known); a.field("root", t.root);
   a.field("python_tag", t.python_tag); a.field("cmake_dir", t.cmake_dir); a.reason(t.reason);
 }
 template <class A> void visit(A& a, PythonFacts& p) {
   a.choice("state", p.state, "found|absent"); a.field("executable", p.executable);
   a.field("version", p.version); a.field("kind", p.kind); a.field("prefix", p.prefix);
-  a.field("elsewhere", p.elsewhere); a.reason(p.reason);
+  a.field("free_threaded", p.free_threaded); a.field("elsewhere", p.elsewhere, &p.elsewhere_known);
+  a.reason(p.reason);
 }
 template <class A> void visit(A& a, Library& l) {
   a.field("soname", l.soname); a.field("needed_by", l.needed_by);
   a.choice("state", l.state, "found|missing|wrong"); a.field("path", l.path);
   a.field("version", l.version); a.field("built_against", l.built_against); a.field("via", l.via);
-  a.images("archs", l.archs);
+  a.field("shadows", l.shadows); a.images("archs", l.archs);
 }
 template <class A> void visit(A& a, Extension& e) {
   a.field("name", e.name); a.field("cuda", e.cuda); a.field("cxx11_abi", e.cxx11_abi);
-  a.images("images", e.images);
+  a.images("images", e.images); a.field("ptx_isa", e.ptx_isa);
 }
 template <class A> void visit(A& a, Facts& f) {
   a.choice("origin", f.origin, "measured|declared|replayed");
   a.object("host", f.host); a.object("devices", f.devices); a.object("driver", f.driver);
   a.object("toolkits", f.toolkits); a.object("host_compiler", f.host_compiler);
   a.object("torch", f.torch); a.object("python", f.python);
-  a.list("libraries", f.libraries, &f.libraries_known); a.list("extensions", f.extensions);
+  a.list("libraries", f.libraries, &f.libraries_known); a.list("extensions", f.extensions, &f.extensions_known);
   a.field("environment", f.environment);
 }
 template <class A> void visit(A& a, Request& r) {

@@ -6,66 +6,234 @@ namespace {
 
 constexpr size_t kShown = 12;
 
-// libcuda.so.1 is the driver's: the driver rules speak of it.
-bool is_driver_library(const Library& lib) {
-  return starts_with(lib.soname.value(), "libcuda.so");
+// libcuda.so.1 is the driver's: the driver rules speak of it. Without a name it is anyone's.
+bool not_judged(const Library& lib) {
+  return !lib.soname.known() || starts_with(lib.soname.value(), "libcuda.so");
+}
+
+bool by_path(const Library& lib) {
+  return contains(lib.via.value(), "LD_LIBRARY_PATH");
+}
+
+// What PyTorch's own files need, and not a stranger's library or an extension.
+bool of_torch(const Library& lib) {
+  for (const char* own : {"libtorch", "libc10", "libcaffe2"})
+    if (starts_with(lib.needed_by.value(), own)) return true;
+  return false;
+}
+
+// "11" of libcudart.so.11.0; 0 for every other library.
+int cudart_major(const Library& lib) {
+  const std::string sign = "libcudart.so.";
+  if (!starts_with(lib.soname.value(), sign)) return 0;
+  return Version::parse(lib.soname.value().substr(sign.size())).major();
+}
+
+// As far as both say: a file's 9.1.0 is no older than a package's 9.1.0.70.
+bool older(const Version& a, const Version& b) {
+  for (size_t i = 0; i < a.numbers.size() && i < b.numbers.size(); ++i)
+    if (a.number(i) != b.number(i)) return a.number(i) < b.number(i);
+  return false;
+}
+
+enum class Judged { Fits, Older, OldRuntime, Wrong, Shadows };
+
+// LD_LIBRARY_PATH comes before what the library's own package would bring.
+Judged shadows(const Library& lib, const char*& lacks) {
+  if (lib.via.known() && !by_path(lib)) return Judged::Fits;
+  if (!lib.via.known()) {
+    if (lib.shadows.known() && !lib.shadows.is("none")) lacks = "libraries[].via";
+    return Judged::Fits;
+  }
+  if (!lib.shadows.known()) lacks = "libraries[].shadows";
+  return lib.shadows.known() && !lib.shadows.is("none") ? Judged::Shadows : Judged::Fits;
+}
+
+// One library that is there. `lacks`: the fact without which it cannot be said.
+Judged judge(const Facts& facts, const Library& lib, const char*& lacks) {
+  const Version has = Version::parse(lib.version.value()),
+                built = Version::parse(lib.built_against.value()),
+                cuda = Version::parse(facts.torch.cuda.value());
+  const int runtime = cudart_major(lib);
+  const bool other_cuda = runtime != 0 && cuda.known() && runtime != cuda.major();
+  if (lib.state.is("wrong") || (other_cuda && of_torch(lib))) return Judged::Wrong;
+  if (other_cuda && !lib.needed_by.known()) {
+    lacks = "libraries[].needed_by";
+    return Judged::Fits;
+  }
+  if (!lib.built_against.known()) lacks = "libraries[].built_against";
+  if (!built.known()) return lib.built_against.known() ? shadows(lib, lacks) : Judged::Fits;
+  if (!has.known()) lacks = "libraries[].version";
+  if (!has.known()) return Judged::Fits;
+  if (older(has, built))
+    return starts_with(lib.soname.value(), "libstdc++.so") ? Judged::OldRuntime : Judged::Older;
+  if (same_release(has, built)) return Judged::Fits;
+  if (!lib.via.known()) lacks = "libraries[].via";
+  return by_path(lib) ? Judged::Shadows : Judged::Fits;
+}
+
+std::string name_of(const Library& lib) {
+  return lib.soname.or_else("a library");
+}
+
+// "a, b and c", from the `first` on.
+std::string names_of(const List<const Library*>& libs, size_t first) {
+  List<std::string> names;
+  for (size_t i = first; i < libs.size(); ++i) add_once(names, name_of(*libs[i]));
+  return join(names, ", ");
+}
+
+void add_row(Finding& f, const Library& lib) {
+  const Version built = Version::parse(lib.built_against.value());
+  add(f, "runtime", with_path(cat(name_of(lib), " ", or_unknown(lib.version)), lib.path),
+      built.known() ? ">= " + built.dotted() : "", lib.via.or_else(lib.version.from));
 }
 
 void missing_libraries(const RuleInput& in, List<Finding>& out) {
   List<const Library*> gone;
-  for (const auto& lib : in.facts.libraries)
-    if (lib.state.is("missing") && !is_driver_library(lib)) gone.push_back(&lib);
+  std::string stranger, needer;
+  const int cuda = Version::parse(in.facts.torch.cuda.value()).major();
+  for (const auto& lib : in.facts.libraries) {
+    if (!lib.state.is("missing") || not_judged(lib)) continue;
+    gone.push_back(&lib);
+    if (const int major = cudart_major(lib); major != 0 && cuda != 0 && major != cuda) {
+      stranger = cat(major);
+      needer = lib.needed_by.or_else("what needs it");
+    }
+  }
   if (gone.empty()) return;
-  const std::string first = gone[0]->soname.or_else("a library"),
-                    one = ", which " + gone[0]->needed_by.or_else("PyTorch") +
-                          " needs, is not found by the loader";
-  Finding& f =
-      report(out, 501,
-             {gone.size() == 1 ? first + one
-                               : cat("the loader does not find ", gone.size(),
-                                     " libraries that PyTorch needs: ", first, " and others"),
-              gone.size() > kShown ? std::to_string(gone.size() - kShown) : ""});
+  const std::string one = cat(name_of(*gone[0]), ", which ", gone[0]->needed_by.or_else("PyTorch"),
+                              " needs, is not found by the loader");
+  Finding& f = report(
+      out, 501,
+      {gone.size() == 1 ? one
+                        : cat("the loader does not find ", gone.size(),
+                              " libraries that PyTorch needs: ", name_of(*gone[0]), " and others"),
+       names_of(gone, kShown), stranger, needer, stranger.empty() ? "y" : ""});
   for (size_t i = 0; i < gone.size() && i < kShown; ++i)
-    add(f, "runtime", gone[i]->soname.or_else("?") + " missing",
-        "by " + gone[i]->needed_by.or_else("PyTorch"), gone[i]->state.from);
+    add(f, "runtime", name_of(*gone[i]) + " missing", "by " + gone[i]->needed_by.or_else("PyTorch"),
+        gone[i]->state.from);
 }
 
-void wrong_library(const Library& lib, List<Finding>& out) {
-  if (is_driver_library(lib)) return;
-  const Version has = Version::parse(lib.version.value()),
-                built = Version::parse(lib.built_against.value());
-  const bool older = has.known() && built.known() && has < built,
-             by_path = lib.via.is("LD_LIBRARY_PATH");
-  const bool other = by_path && !(has.known() && built.known() && same_release(has, built));
-  const bool wrong = older || lib.state.is("wrong");
-  if (!wrong && !(lib.state.is("found") && other)) return;
-  const std::string name = lib.soname.or_else("a library");
+// What is wrong with the first, in words that stand after its name.
+std::string fault(const Facts& facts, const Library& lib, Judged how) {
+  const Version built = Version::parse(lib.built_against.value());
+  if (how == Judged::Older)
+    return cat(Version::parse(lib.version.value()).dotted(), ", older than the ", built.dotted(),
+               " that ", of_torch(lib) ? "PyTorch" : lib.needed_by.or_else("PyTorch"),
+               " was built with");
+  if (cudart_major(lib) != 0 && !lib.state.is("wrong"))
+    return cat("not of CUDA ", Version::parse(facts.torch.cuda.value()).major(),
+               ", the one that PyTorch was built with");
+  return cat("not the one that ", lib.needed_by.or_else("PyTorch"), " needs");
+}
+
+void wrong_libraries(const Facts& facts, const List<const Library*>& wrong, Judged how,
+                     List<Finding>& out) {
+  const Library& first = *wrong[0];
+  const Version built = Version::parse(first.built_against.value());
+  bool path = false, linker = false;
+  for (const Library* lib : wrong) {
+    path = path || by_path(*lib);
+    linker = linker || starts_with(name_of(*lib), "libnvJitLink.so");
+  }
+  const std::string what =
+      wrong.size() == 1
+          ? cat(name_of(first), " that loads is ", fault(facts, first, how))
+          : cat(wrong.size(), " libraries that load do not fit PyTorch: ", names_of(wrong, 0));
+  Finding& f =
+      report(out, 502,
+             {what, how == Judged::Older ? "" : first.state.from, path ? "LD_LIBRARY_PATH" : "",
+              built.known() ? cat(name_of(first), " ", built.dotted(), " or newer")
+                            : "the release of " + name_of(first) + " that PyTorch names",
+              linker && built.known() ? replace_all(built.major_minor(), ".", "_") : ""});
+  for (const Library* lib : wrong) add_row(f, *lib);
+}
+
+void shadowed_libraries(const List<const Library*>& over, List<Finding>& out) {
+  const bool one = over.size() == 1;
   Finding& f = report(
-      out, wrong ? 502 : 503,
-      {name,
-       older
-           ? cat(has.dotted(), ", older than the ", built.dotted(), " that PyTorch was built with")
-           : "not the one that " + lib.needed_by.or_else("PyTorch") + " needs",
-       older ? "" : lib.state.from, by_path ? "LD_LIBRARY_PATH" : "the loader's path",
-       built.known() ? built.dotted() + " or newer" : "the release that PyTorch names"});
-  add(f, "runtime", with_path(cat(name, " ", or_unknown(lib.version)), lib.path),
-      built.known() ? ">= " + built.dotted() : "", lib.via.or_else(lib.version.from));
+      out, 503,
+      {one ? name_of(*over[0]) + " is" : cat(over.size(), " libraries are"), names_of(over, 1)});
+  for (const Library* lib : over) {
+    const Version built = Version::parse(lib->built_against.value());
+    add(f, "runtime", with_path(cat(name_of(*lib), " ", or_unknown(lib->version)), lib->path),
+        built.known()                                      ? built.dotted()
+        : lib->shadows.known() && !lib->shadows.is("none") ? lib->shadows.value()
+                                                           : "",
+        lib->via.value());
+  }
+}
+
+void old_runtimes(const List<const Library*>& old, List<Finding>& out) {
+  for (const Library* lib : old) {
+    Finding& f = report(out, 505,
+                        {or_unknown(lib->version), lib->built_against.value(),
+                         lib->needed_by.or_else("what this host compiler builds")});
+    add_row(f, *lib);
+  }
+}
+
+void judge_libraries(const RuleInput& in, List<Finding>& out) {
+  List<const Library*> wrong, over, old;
+  Judged how = Judged::Wrong;
+  for (const auto& lib : in.facts.libraries) {
+    const char* lacks = nullptr;
+    if (!lib.soname.known())
+      lacks = "libraries[].soname";
+    else if (not_judged(lib) || lib.state.is("missing"))
+      continue;
+    else if (!lib.state.known())
+      lacks = "libraries[].state";
+    const Judged judged = lacks ? Judged::Fits : judge(in.facts, lib, lacks);
+    if (lacks)
+      missing(out, 590, lacks, "whether the libraries that load are those that PyTorch needs");
+    if (judged == Judged::Older || judged == Judged::Wrong) {
+      if (wrong.empty()) how = judged;
+      wrong.push_back(&lib);
+    }
+    if (judged == Judged::Shadows) over.push_back(&lib);
+    if (judged == Judged::OldRuntime) old.push_back(&lib);
+  }
+  if (!wrong.empty()) wrong_libraries(in.facts, wrong, how, out);
+  if (!over.empty()) shadowed_libraries(over, out);
+  old_runtimes(old, out);
 }
 
 // Run-time compilation: a library's kernels may fit a device that its own NVRTC does not know.
+// Where it was not asked, its release tells.
+bool nvrtc_knows(const Facts& facts, const Library& lib, const Sm& sm, bool& told) {
+  bool knows = false;
+  told = lib.archs.known();
+  for (const auto& image : images_in(lib.archs.value())) knows = knows || image.sm == sm;
+  if (told) return knows;
+  const std::string sign = ".so.";
+  const size_t at = lib.soname.value().find(sign);
+  const Version name = Version::parse(lib.soname.value().substr(at + sign.size())),
+                cuda = Version::parse(facts.torch.cuda.value()),
+                has = lib.version.known() ? Version::parse(lib.version.value()) : cuda;
+  const ArchRow* row = find_arch(sm);
+  told = has.known() && has.major() == name.major() && row != nullptr;
+  return told && row->built_by(release_of(has));
+}
+
 void nvrtc(const RuleInput& in, const Library& lib, List<Finding>& out) {
-  if (!starts_with(lib.soname.value(), "libnvrtc.so") || !lib.archs.known()) return;
-  const List<Image> archs = images_in(lib.archs.value());
+  if (!starts_with(lib.soname.value(), "libnvrtc.so.") || !lib.state.is("found")) return;
   for (const Device* device : visible_devices(in.facts)) {
     Sm sm;
-    bool knows = !capability(*device, sm);
-    for (const auto& image : archs) knows = knows || image.sm == sm;
-    if (knows) continue;
+    bool told = false;
+    if (!capability(*device, sm) || nvrtc_knows(in.facts, lib, sm, told)) continue;
+    if (!told)
+      return missing(out, 590, "libraries[].archs",
+                     "whether NVRTC compiles for the devices at run time");
     Finding& f = report(
         out, 504, {lib.soname.value(), sm.dotted(), device->name.or_else("a visible device")});
     add_devices(f, {device});
-    return add(f, "runtime", cat(lib.soname.value(), ": ", image_words(archs)), sm.dotted(),
-               lib.archs.from);
+    return add(f, "runtime",
+               lib.archs.known()
+                   ? cat(lib.soname.value(), ": ", image_words(images_in(lib.archs.value())))
+                   : cat(lib.soname.value(), " ", lib.version.or_else(in.facts.torch.cuda.value())),
+               sm.dotted(), lib.archs.known() ? lib.archs.from : "the table of architectures");
   }
 }
 
@@ -73,11 +241,12 @@ void nvrtc(const RuleInput& in, const Library& lib, List<Finding>& out) {
 
 void rule_libraries(const RuleInput& in, List<Finding>& out) {
   missing_libraries(in, out);
-  for (const auto& lib : in.facts.libraries) {
-    wrong_library(lib, out);
-    nvrtc(in, lib, out);
-  }
-  if (!in.facts.libraries_known && in.request.purpose == "run" && in.facts.torch.state.is("found"))
+  judge_libraries(in, out);
+  for (const auto& lib : in.facts.libraries) nvrtc(in, lib, out);
+  const TorchFacts& torch = in.facts.torch;
+  const bool loads = torch.state.is("found") && torch.flavour.is("cuda");
+  if (!in.facts.libraries_known && in.facts.libraries.empty() && loads &&
+      in.request.purpose != "pytorch-source")
     missing(out, 590, "libraries", "whether the loader finds what PyTorch needs");
 }
 

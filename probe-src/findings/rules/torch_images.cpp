@@ -34,26 +34,48 @@ bool one_arch(const List<Image>& images) {
 
 struct Coverage {
   int served = 0, all = 0;
+  const char* lacks = nullptr;  // the fact without which it is not known
 };
 
 // Fat binaries that hold several architectures, and those of them with an image for `sm`: one with
 // a single architecture is specialised and served on purpose only there.
-Coverage coverage(const TorchLibrary& library, const Sm& sm) {
-  Coverage out;
+void count_sets(const TorchLibrary& library, const Sm& sm, Coverage& out) {
   for (const auto& set : library.sets) {
     const List<Image> images = images_in(set.images);
-    if (images.empty() || one_arch(images)) continue;
+    if (images.empty() || set.count == 0) {
+      out.lacks =
+          images.empty() ? "torch.libraries[].sets[].images" : "torch.libraries[].sets[].count";
+      return;
+    }
+    if (one_arch(images)) continue;
     out.all += set.count;
     if (best_fit(images, sm) != Fit::None) out.served += set.count;
   }
-  if (!library.sets.empty()) return out;
-  for (const auto& r :
-       library.coverage) {  // no sets: the fullest architecture stands for the whole
+}
+
+// A recording without sets: the fullest architecture stands for the whole.
+void count_rows(const TorchLibrary& library, const Sm& sm, Coverage& out) {
+  for (const auto& row : library.coverage) {
     Image image;
-    out.all = std::max(out.all, r.fat_binaries);
-    if (parse_image(r.arch, image) && fits(image, sm) != Fit::None)
-      out.served = std::max(out.served, r.fat_binaries);
+    const bool named = parse_image(row.arch, image);
+    if (!named || row.fat_binaries == 0) {
+      out.lacks =
+          named ? "torch.libraries[].coverage[].fat_binaries" : "torch.libraries[].coverage[].arch";
+      return;
+    }
+    out.all = std::max(out.all, row.fat_binaries);
+    if (fits(image, sm) != Fit::None) out.served = std::max(out.served, row.fat_binaries);
   }
+}
+
+Coverage coverage(const TorchLibrary& library, const Sm& sm) {
+  Coverage out;
+  if (!library.sets.empty())
+    count_sets(library, sm, out);
+  else if (!library.coverage.empty())
+    count_rows(library, sm, out);
+  else
+    out.lacks = "torch.libraries[].sets";
   return out;
 }
 
@@ -111,23 +133,37 @@ void lacks(const RuleInput& in, const Wanted& w, const List<Image>& images, List
 // PyTorch is judged by its main library. Others have lists of their own:
 // MAGMA's libtorch_cuda_linalg.so lacks 7.5 in every wheel of 2.11, whose users do not miss it as a
 // rule.
+void judge_library(const RuleInput& in, const Wanted& w, const TorchLibrary& library, bool main,
+                   List<Finding>& out) {
+  const Coverage c = coverage(library, w.sm);
+  if (c.lacks && main)
+    return missing(out, 691, c.lacks, "whether all of PyTorch's kernels run there");
+  if (c.lacks || c.served >= c.all || (!main && !w.device)) return;
+  const bool none = main && c.served == 0;
+  const std::string name = library.name.or_else("libtorch_cuda.so");
+  Finding& f = none ? report(out, 601,
+                             {torch_label(in.facts), "only specialised kernels that run on",
+                              w.sm.real(), "", w.sm.dotted()})
+                    : report(out, 605,
+                             {torch_label(in.facts), w.sm.dotted(), std::to_string(c.served),
+                              std::to_string(c.all), name});
+  if (none) f.severity = weight(in, w);
+  if (!main) f.severity = Severity::Note;
+  add_target(in, w, f);
+}
+
 void judge_coverage(const RuleInput& in, const Wanted& w, List<Finding>& out) {
-  const TorchLibrary* main = main_library(in.facts.torch);
-  for (const auto& library : in.facts.torch.libraries) {
-    const Coverage c = coverage(library, w.sm);
-    if (c.served >= c.all || (&library != main && !w.device)) continue;
-    const bool none = &library == main && c.served == 0;
-    const std::string name = library.name.or_else("libtorch_cuda.so");
-    Finding& f = none ? report(out, 601,
-                               {torch_label(in.facts), "only specialised kernels that run on",
-                                w.sm.real(), "", w.sm.dotted()})
-                      : report(out, 605,
-                               {torch_label(in.facts), w.sm.dotted(), std::to_string(c.served),
-                                std::to_string(c.all), name});
-    if (none) f.severity = weight(in, w);
-    if (&library != main) f.severity = Severity::Note;
-    add_target(in, w, f);
-  }
+  const TorchFacts& torch = in.facts.torch;
+  const TorchLibrary* main = main_library(torch);
+  if (torch.libraries.empty() && torch.libraries_known) return;
+  if (!main)
+    return missing(out, 691, "torch.libraries[].sets",
+                   "whether all of PyTorch's kernels run there: a list of images was taken as full",
+                   torch.reason);
+  // Which library speaks for PyTorch is told by the names of the others.
+  if (!main->name.known() && torch.libraries.size() > 1)
+    return missing(out, 691, "torch.libraries[].name", "which library holds PyTorch's kernels");
+  for (const auto& library : torch.libraries) judge_library(in, w, library, &library == main, out);
 }
 
 void judge_target(const RuleInput& in, const Wanted& w, const List<Image>& images,
