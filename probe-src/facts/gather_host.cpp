@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "facts/gather.h"
+#include "facts/redact.h"
 
 namespace tcs {
 namespace {
@@ -40,6 +41,7 @@ Text tegra_release(const Host& host) {
 }  // namespace
 
 bool variable_matters(const std::string& name) {
+  if (names_a_secret(name)) return false;
   for (const char* prefix : {"CUDA", "NVCC_", "TORCH_", "CUDNN_", "NCCL_ROOT", "Torch_", "Python_",
                              "CMAKE_CUDA_", "NVIDIA_VISIBLE", "NVIDIA_REQUIRE"})
     if (starts_with(name, prefix)) return true;

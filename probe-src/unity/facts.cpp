@@ -2,6 +2,7 @@
 // One of the two translation units of tcstack-core, which are compiled side by side: what asks the
 // machine.
 #include "facts/answer_cache.cpp"
+#include "facts/devices.cpp"
 #include "facts/driver_probe.cpp"
 #include "facts/facts_io.cpp"
 #include "facts/gather.cpp"
@@ -16,6 +17,7 @@
 #include "facts/nvcc_output.cpp"
 #include "facts/order.cpp"
 #include "facts/python_env.cpp"
+#include "facts/redact.cpp"
 #include "facts/toolkit_parts.cpp"
 #include "facts/toolkit_questions.cpp"
 #include "facts/toolkit_search.cpp"

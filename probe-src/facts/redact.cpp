@@ -1,0 +1,561 @@
+// SPDX-License-Identifier: Apache-2.0
+// One scan over each text: at every place the rows of `kinds` are tried in turn, and the first that
+// takes something replaces it. It walks the JSON and not the struct, so a new member is covered.
+#include "facts/redact.h"
+
+#include "base/text.h"
+
+namespace tcs {
+namespace {
+
+// Words that name nobody, though a user or a machine may be called so; facts are made of them.
+const char* const kCommonWords =
+    "root user users home ubuntu debian fedora linux windows nvidia cuda torch pytorch python "
+    "python3 conda mamba docker jetson localhost localdomain runner admin build builder dev test "
+    "tests ci lib lib64 include bin opt usr local pip venv default system none measured declared "
+    "replayed loaded other driver compat stub wsl found absent broken missing wrong ok error "
+    "mismatch native run runs refused gnu clang msvc nvcc gcc extension work workspace data tmp "
+    "src "
+    "main host name app node gpu mig distribution x86_64 aarch64 cpu rocm xpu headers nvrtc cudart "
+    "cublas cudnn nvvm ptxas cicc arch link hang crash start output toolkit stack shared public "
+    "true false path version nvml jit no yes my the a in of is to and or not for from by at it as";
+
+// Whose names may stay: they are everybody's.
+const char* const kPublicHosts =
+    "pytorch.org nvidia.com nvidia.cn pypi.org pythonhosted.org anaconda.org anaconda.com "
+    "conda.io github.com githubusercontent.com github.io gitlab.com huggingface.co docker.io "
+    "docker.com nvcr.io ghcr.io quay.io debian.org ubuntu.com python.org cmake.org kitware.com "
+    "gnu.org llvm.org kernel.org readthedocs.io";
+const char* const kTopLevel =
+    "com org net edu gov io ai cloud de fr uk us eu ch at nl it es se no fi dk jp "
+    "cn kr tw ca au br ru cz be";
+const char* const kPrivateTopLevel = "local lan internal intranet corp localdomain";
+
+// How the tokens of well-known services begin, and how much follows at least.
+struct TokenForm {
+  const char* prefix;
+  size_t more;
+};
+const TokenForm token_forms[] = {
+    {"ghp_", 8},        {"gho_", 8},      {"ghu_", 8},    {"ghs_", 8},  {"ghr_", 8},
+    {"github_pat_", 8}, {"glpat-", 8},    {"hf_", 8},     {"AKIA", 12}, {"ASIA", 12},
+    {"sk-", 16},        {"xoxb-", 8},     {"xoxp-", 8},   {"xoxa-", 8}, {"npm_", 20},
+    {"pypi-", 16},      {"eyJ", 16},      {"ya29.", 8},   {"AIza", 20}, {"SG.", 16},
+    {"nvapi-", 8},      {"dckr_pat_", 8}, {"dop_v1_", 8},
+};
+const char* const kSecretWords =
+    "password passwd passphrase pwd token secret apikey api_key api-key access_key access-key "
+    "private_key credential credentials authorization bearer basic";
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_upper(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+bool is_lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+bool is_alnum(char c) {
+  return is_digit(c) || is_upper(c) || is_lower(c);
+}
+bool is_word(char c) {
+  return is_alnum(c) || c == '_';
+}
+bool is_hex(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+bool is_slash(char c) {
+  return c == '/' || c == '\\';
+}
+bool in(std::string_view words, char c) {
+  return words.find(c) != std::string_view::npos;
+}
+char at(std::string_view text, size_t i) {
+  return i < text.size() ? text[i] : '\0';
+}
+// How many bytes at the start are letters, digits or of `others`.
+size_t run_of(std::string_view text, std::string_view others) {
+  size_t n = 0;
+  while (n < text.size() && (is_alnum(text[n]) || in(others, text[n]))) ++n;
+  return n;
+}
+size_t while_hex(std::string_view text) {
+  size_t n = 0;
+  while (n < text.size() && is_hex(text[n])) ++n;
+  return n;
+}
+bool one_of(std::string_view word, const char* words) {
+  return contains(split(words, " "), lower(word));
+}
+bool starts_with_any_case(std::string_view text, std::string_view prefix) {
+  return text.size() >= prefix.size() && lower(text.substr(0, prefix.size())) == lower(prefix);
+}
+
+// Random text changes between capitals, small letters and digits at every second or third place;
+// names hardly do.
+bool looks_random(std::string_view text, bool need_all_three) {
+  int pairs = 0, changes = 0;
+  bool digit = false, upper = false, small = false;
+  auto kind = [](char c) { return is_digit(c) ? 1 : is_upper(c) ? 2 : 3; };
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (!is_alnum(text[i])) continue;
+    digit = digit || is_digit(text[i]);
+    upper = upper || is_upper(text[i]);
+    small = small || is_lower(text[i]);
+    if (i == 0 || !is_alnum(text[i - 1])) continue;
+    ++pairs;
+    changes += kind(text[i]) != kind(text[i - 1]);
+  }
+  const bool mixed = need_all_three ? digit && upper && small : digit && (upper || small);
+  return mixed && changes * 10 >= pairs * 3;
+}
+
+struct Numbered {  // "<what-3>" for the third value
+  const char* what;
+  List<std::string> values;
+  std::string name(std::string_view value) {
+    size_t i = 0;
+    while (i < values.size() && values[i] != value) ++i;
+    if (i == values.size()) values.push_back(std::string(value));
+    return cat("<", what, "-", i + 1, ">");
+  }
+};
+
+class Redactor {
+ public:
+  explicit Redactor(const Identity& own) : own_(own) {
+    for (const auto& user : own.users) learn_user(user);
+  }
+
+  // Twice over everything: the first time to learn the names, so that they are known everywhere.
+  Json whole(const Json& facts) {
+    learning_ = true;
+    walk(facts, false);
+    learning_ = false;
+    return walk(facts, false);
+  }
+
+ private:
+  struct Place {
+    std::string_view text;  // all of it
+    size_t i;
+    std::string_view rest() const { return text.substr(i); }
+    char before() const { return i > 0 ? text[i - 1] : '\0'; }
+    bool word_start() const { return !is_word(before()); }
+  };
+
+  Json walk(const Json& node, bool environment) {
+    Json out = node;
+    in_environment_ = environment;
+    if (node.is(Json::Kind::String)) out.text = scrub(node.text);
+    for (auto& item : out.items) item = walk(item, environment);
+    List<std::pair<std::string, Json>> kept;
+    for (auto& [name, value] : out.members) {
+      if (environment && names_a_secret(name)) continue;
+      Json inner = walk(value, environment || name == "environment");
+      kept.push_back({environment ? scrub(name) : name, std::move(inner)});
+    }
+    out.members = std::move(kept);
+    return out;
+  }
+
+  std::string scrub(std::string_view text) {
+    using Kind = size_t (Redactor::*)(const Place&, std::string&);
+    static const Kind kinds[] = {
+        &Redactor::own_home, &Redactor::home_of, &Redactor::address_of_url, &Redactor::server,
+        &Redactor::uuid,     &Redactor::token,   &Redactor::assigned,       &Redactor::email,
+        &Redactor::ipv6,     &Redactor::ipv4,    &Redactor::own_name,       &Redactor::full_name,
+        &Redactor::random};
+    std::string out;
+    for (size_t i = 0; i < text.size();) {
+      size_t taken = 0;
+      if (text[i] == '<') taken = placeholder(text.substr(i));
+      if (taken != 0) out += text.substr(i, taken);
+      for (size_t k = 0; taken == 0 && k < sizeof kinds / sizeof *kinds; ++k)
+        taken = (this->*kinds[k])(Place{text, i}, out);
+      if (taken == 0) {
+        out += text[i];
+        taken = 1;
+      }
+      i += taken;
+    }
+    return out;
+  }
+
+  // "<user-1>" stays what it is: redacting twice changes nothing.
+  static size_t placeholder(std::string_view rest) {
+    const size_t end = rest.find('>');
+    if (end == std::string_view::npos || end > 20) return 0;
+    for (const char* what : {"<user-", "<home-", "<host-", "<secret-", "<email-", "<ip-"})
+      if (starts_with(rest, what)) return end + 1;
+    return 0;
+  }
+
+  void learn_user(std::string_view name) {
+    bool letters = false;
+    for (char c : name) letters = letters || !is_digit(c);
+    if (name.size() >= 2 && letters && !one_of(name, kCommonWords)) users_.name(name);
+  }
+
+  size_t own_home(const Place& p, std::string& out) {
+    auto is_here = [&](std::string_view home) {
+      const char next = at(p.rest(), home.size());
+      return starts_with(p.rest(), home) && !is_word(next) && !in(".-", next);
+    };
+    for (const std::string& home : own_.homes)
+      if (home != "/root" && is_here(home)) return put(out, "/", homes_.name(home), home.size());
+    return is_here("/root") ? put(out, "/", homes_.name("/root"), 5) : 0;
+  }
+
+  // "/home/NAME", "/Users/NAME", "C:\Users\NAME", with doubled backslashes as well.
+  size_t home_of(const Place& p, std::string& out) {
+    const std::string_view rest = p.rest();
+    if (!is_slash(at(rest, 0))) return 0;
+    size_t start = 0;
+    for (std::string_view folder : {"home", "users"}) {
+      size_t i = at(rest, 1) == '\\' ? 2 : 1;
+      if (!starts_with_any_case(rest.substr(i), folder)) continue;
+      i += folder.size();
+      if (!is_slash(at(rest, i))) continue;
+      start = i + (at(rest, i + 1) == '\\' ? 2 : 1);
+    }
+    if (start == 0) return 0;
+    const size_t length = component(rest.substr(start));
+    if (length == 0) return 0;
+    const std::string_view name = rest.substr(start, length);
+    const std::string number = users_.name(name);
+    for (const auto& word : split(name, " ")) learn_user(word);
+    return put(out, std::string(rest.substr(0, start)), number, start + length);
+  }
+  // A name of a folder; with blanks in it only where a path goes on behind them.
+  static size_t component(std::string_view text) {
+    const std::string_view stops = "/\\:;,\"'`<>|()[]{}\n\t=";
+    size_t end = 0;
+    while (end < text.size() && !in(stops, text[end])) ++end;
+    const size_t blank = text.substr(0, end).find(' ');
+    if (blank == std::string_view::npos) return end;
+    const bool goes_on = end < 40 && is_slash(at(text, end)) && text[end - 1] != ' ';
+    return goes_on ? end : blank;
+  }
+
+  size_t address_of_url(const Place& p, std::string& out) {
+    const std::string_view rest = p.rest();
+    if (!starts_with(rest, "://")) return 0;
+    size_t end = 3;
+    while (end < rest.size() && !in("/\\?# \t\n\"'`;,)", rest[end])) ++end;
+    std::string_view authority = rest.substr(3, end - 3);
+    out += "://";
+    const size_t mark = authority.rfind('@');
+    if (mark != std::string_view::npos) {
+      const std::string_view user = authority.substr(0, mark);
+      out += cat(placeholder(user) != 0 ? std::string(user) : secrets_.name(user), "@");
+      authority.remove_prefix(mark + 1);
+    }
+    size_t name_end = authority.rfind(':');
+    if (name_end == std::string_view::npos || at(authority, 0) == '[') name_end = authority.size();
+    const std::string_view host = authority.substr(0, name_end);
+    out += keeps(host) ? std::string(host) : hosts_.name(lower(host));
+    out += authority.substr(name_end);
+    return end;
+  }
+  static bool keeps(std::string_view host) {
+    if (host.empty() || placeholder(host) != 0 || host == "localhost" || starts_with(host, "127."))
+      return true;
+    for (const auto& name : split(kPublicHosts, " "))
+      if (lower(host) == name || ends_with(lower(host), cat(".", name))) return true;
+    return false;
+  }
+
+  // "\\server\share", "/net/server"
+  size_t server(const Place& p, std::string& out) {
+    const std::string_view rest = p.rest();
+    if (!in(std::string_view("\0 \"'=;,(:", 9), p.before())) return 0;
+    const size_t start = starts_with(rest, "\\\\") && p.before() != ':' ? 2  // "C:\\x"
+                         : starts_with(rest, "/net/")                   ? 5
+                                                                        : 0;
+    const size_t length = start == 0 ? 0 : run_of(rest.substr(start), "._-");
+    if (length == 0) return 0;
+    return put(out, std::string(rest.substr(0, start)),
+               hosts_.name(lower(rest.substr(start, length))), start + length);
+  }
+
+  // Stays a UUID, so that CUDA_VISIBLE_DEVICES names the same device, be it shortened.
+  size_t uuid(const Place& p, std::string& out) {
+    const std::string_view rest = p.rest();
+    if (is_alnum(p.before()) || !is_hex(at(rest, 0))) return 0;
+    const size_t full = whole_uuid(rest);
+    if (full == 0) return short_uuid(p, out);
+    return put(out, "", uuid_like(rest.substr(0, full), number_of(rest.substr(0, full)), full),
+               full);
+  }
+  static size_t whole_uuid(std::string_view text) {
+    size_t full = 0;
+    for (size_t group : {8U, 4U, 4U, 4U, 12U}) {
+      if (full != 0 && at(text, full++) != '-') return 0;
+      if (while_hex(text.substr(full < text.size() ? full : text.size())) != group) return 0;
+      full += group;
+    }
+    return is_alnum(at(text, full)) ? 0 : full;
+  }
+  static bool holds_uuid(std::string_view run) {
+    for (size_t i = 0; i + 36 <= run.size(); ++i)
+      if (whole_uuid(run.substr(i)) != 0) return true;
+    return false;
+  }
+  size_t short_uuid(const Place& p, std::string& out) {
+    const std::string_view rest = p.rest(), head = p.text.substr(0, p.i);
+    if (learning_ || !(ends_with(head, "GPU-") || ends_with(head, "MIG-"))) return 0;
+    size_t length = 0;
+    while (is_hex(at(rest, length)) || at(rest, length) == '-') ++length;
+    if (length > 36 || is_word(at(rest, length))) return 0;
+    const std::string given = lower(rest.substr(0, length));
+    size_t found = 0, which = 0;
+    for (size_t i = 0; i < uuids_.size(); ++i)
+      if (starts_with(uuids_[i], given)) {
+        ++found;
+        which = i;
+      }
+    if (found > 1) return put(out, "", "a0", length);  // as ambiguous as it was
+    if (found == 0) which = number_of(rest.substr(0, length));
+    return put(out, "", uuid_like(rest.substr(0, length), which, 8), length);
+  }
+  size_t number_of(std::string_view hex) {
+    const std::string value = lower(hex);
+    for (size_t i = 0; i < uuids_.size(); ++i)
+      if (uuids_[i] == value) return i;
+    uuids_.push_back(value);
+    return uuids_.size() - 1;
+  }
+  // "a0000001-0000-...": in capitals where it was, for who tells the two apart.
+  static std::string uuid_like(std::string_view was, size_t number, size_t length) {
+    const std::string zeros = "-0000-0000-0000-000000000000";
+    if (was.size() == 36 && in("aA", was[0]) && was.substr(8) == zeros) return std::string(was);
+    bool capitals = false;
+    for (char c : was) capitals = capitals || is_upper(c);
+    std::string digits = cat(number + 1);
+    digits.insert(0, digits.size() < 7 ? 7 - digits.size() : 0, '0');
+    return cat(capitals ? "A" : "a", digits, zeros).substr(0, length);
+  }
+
+  size_t token(const Place& p, std::string& out) {
+    const std::string_view rest = p.rest();
+    if (!p.word_start()) return 0;
+    for (const TokenForm& form : token_forms) {
+      const std::string_view prefix = form.prefix;
+      if (!starts_with(rest, prefix)) continue;
+      const size_t length = prefix.size() + run_of(rest.substr(prefix.size()), "_-.=");
+      if (length >= prefix.size() + form.more) return secret(rest.substr(0, length), out);
+    }
+    return 0;
+  }
+
+  // "password=x", "token: x", "--token x", "Authorization: Bearer x"
+  size_t assigned(const Place& p, std::string& out) {
+    const std::string_view rest = p.rest();
+    if (is_alnum(p.before())) return 0;
+    const size_t length = run_of(rest, "_-");
+    const std::string word = lower(rest.substr(0, length));
+    bool secretive = false;
+    for (const auto& known : split(kSecretWords, " "))
+      secretive = secretive || word == known || ends_with(word, cat("_", known)) ||
+                  ends_with(word, cat("-", known));
+    if (!secretive) return 0;
+    size_t i = length;
+    const bool alone = word == "bearer" || word == "basic" || starts_with(word, "--") ||
+                       (p.before() == '-' && at(rest, i) == ' ');
+    while (in("\"' ", at(rest, i)) && i < rest.size()) ++i;
+    const bool says = in(":=", at(rest, i)) && i < rest.size();
+    if (!says && !(alone && i > length)) return 0;
+    if (says) ++i;
+    while (i < rest.size() && in("\"' ", rest[i])) ++i;
+    for (const char* scheme : {"Bearer ", "Basic "})
+      if (starts_with_any_case(rest.substr(i), scheme)) i += std::string_view(scheme).size();
+    size_t end = i;
+    while (end < rest.size() && !in(" \t\n\"';,&", rest[end])) ++end;
+    const bool scheme_only = !says && (word == "bearer" || word == "basic");  // "basic block"
+    if (end - i < (scheme_only ? 12U : 1U) || rest[i] == '<') return 0;
+    out += rest.substr(0, i);
+    return i + secret(rest.substr(i, end - i), out);
+  }
+
+  size_t email(const Place& p, std::string& out) {
+    const std::string_view rest = p.rest();
+    if (is_word(p.before()) || in("._+%-", p.before())) return 0;
+    const size_t user = run_of(rest, "._+%-");
+    if (user == 0 || at(rest, user) != '@') return 0;
+    size_t host = run_of(rest.substr(user + 1), ".-");
+    while (host > 0 && in(".-", rest[user + host])) --host;  // the end of a sentence
+    const std::string_view domain = rest.substr(user + 1, host);
+    const bool release = is_digit(at(domain, 0)) && quad(domain) == 0;  // gcc@12.3
+    if (host == 0 || release || contains(domain, ".so") ||
+        starts_with(rest.substr(user + 1 + host), "://"))
+      return 0;
+    return put(out, "", emails_.name(rest.substr(0, user + 1 + host)), user + 1 + host);
+  }
+
+  // Also the address of a network card.
+  size_t ipv6(const Place& p, std::string& out) {
+    const std::string_view rest = p.rest();
+    if (is_word(p.before()) || in(":.", p.before())) return 0;
+    size_t end = 0, groups = 0, colons = 0;
+    while (is_hex(at(rest, end)) || at(rest, end) == ':') {
+      if (rest[end] == ':') {
+        ++colons;
+        ++end;
+        continue;
+      }
+      const size_t length = while_hex(rest.substr(end));
+      if (length > 4) return 0;
+      ++groups;
+      end += length;
+    }
+    const bool gap = contains(rest.substr(0, end), "::");
+    if (groups < 3 || !(colons >= 5 || gap) || is_word(at(rest, end))) return 0;
+    return put(out, "", ips_.name(lower(rest.substr(0, end))), end);
+  }
+
+  // The length of "10.1.2.3" at the start; 0 when none stands there.
+  static size_t quad(std::string_view text) {
+    size_t end = 0;
+    for (int i = 0; i < 4; ++i) {
+      if (i > 0 && at(text, end++) != '.') return 0;
+      size_t length = 0;
+      while (is_digit(at(text, end + length))) ++length;
+      uint64_t value = 0;
+      if (length == 0 || length > 3 || !parse_number(text.substr(end, length), 255, value))
+        return 0;
+      end += length;
+    }
+    return end;
+  }
+  // A version of four numbers looks the same: the whole of a text, or behind "==", "-" or "so.".
+  size_t ipv4(const Place& p, std::string& out) {
+    const std::string_view rest = p.rest();
+    if (is_word(p.before()) || in(".-", p.before())) return 0;
+    const size_t length = quad(rest);
+    const char next = at(rest, length);
+    if (length == 0 || is_word(next) || in("-+", next) ||
+        (next == '.' && is_digit(at(rest, length + 1))))
+      return 0;
+    const bool release =
+        (length == p.text.size() && !in_environment_) || ends_with(p.text.substr(0, p.i), "==");
+    if (release || starts_with(rest, "127.") || rest.substr(0, length) == "0.0.0.0") return 0;
+    return put(out, "", ips_.name(rest.substr(0, length)), length);
+  }
+
+  // The longest name of a user or a machine that stands here as a word.
+  size_t own_name(const Place& p, std::string& out) {
+    if (!p.word_start()) return 0;
+    const std::string_view rest = p.rest();
+    size_t best = 0;
+    std::string with;
+    auto try_name = [&](const std::string& name, bool host) {
+      const bool here = host ? starts_with_any_case(rest, name) : starts_with(rest, name);
+      if (!here || name.size() <= best || is_word(at(rest, name.size()))) return;
+      best = name.size();
+      with = host ? hosts_.name(lower(name)) : users_.name(name);
+    };
+    for (const auto& host : own_.hosts)
+      if (!one_of(host, kCommonWords)) try_name(host, true);
+    const List<std::string> users = users_.values;
+    for (const auto& user : users)
+      if (user.size() >= 2 && !one_of(user, kCommonWords)) try_name(user, false);
+    return best == 0 ? 0 : put(out, "", with, best);
+  }
+
+  // "node7.cluster.example.com"
+  size_t full_name(const Place& p, std::string& out) {
+    const std::string_view rest = p.rest();
+    if (is_word(p.before()) || in(".-", p.before())) return 0;
+    size_t length = run_of(rest, ".-");
+    while (length > 0 && in(".-", rest[length - 1])) --length;
+    const std::string_view name = rest.substr(0, length);
+    const List<std::string> labels = split(name, ".");
+    if (labels.size() < 2 || contains(name, "..") || is_word(at(rest, length)) || keeps(name))
+      return 0;
+    const bool known = one_of(labels.back(), kPrivateTopLevel) ||
+                       (labels.size() > 2 && one_of(labels.back(), kTopLevel) &&
+                        !is_digit(labels[labels.size() - 2][0]));  // 2.3.0.de
+    return known ? put(out, "", hosts_.name(lower(name)), length) : 0;
+  }
+
+  size_t random(const Place& p, std::string& out) {
+    const std::string_view rest = p.rest();
+    if (is_alnum(p.before())) return 0;
+    for (std::string_view joints : {"_+=-/", "_+=-"}) {
+      const size_t length = run_of(rest, joints);
+      if (length >= 32 && at(rest, 0) != '/' && p.before() != '/' &&
+          !holds_uuid(rest.substr(0, length)) && looks_random(rest.substr(0, length), true))
+        return secret(rest.substr(0, length), out);
+    }
+    size_t length = run_of(rest, "");
+    const bool hash = length >= 32 && while_hex(rest) == length;
+    if (length < 16 || !(hash || looks_random(rest.substr(0, length), false))) return 0;
+    while (length < rest.size() && in("_+=-", rest[length])) {  // its other parts
+      const size_t more = run_of(rest.substr(length + 1), "");
+      if (more != 0 && !looks_random(rest.substr(length + 1, more), false)) break;
+      length += 1 + more;
+    }
+    return secret(rest.substr(0, length), out);
+  }
+
+  size_t secret(std::string_view value, std::string& out) {
+    return put(out, "", secrets_.name(value), value.size());
+  }
+  static size_t put(std::string& out, const std::string& before, const std::string& with,
+                    size_t taken) {
+    out += before;
+    out += with;
+    return taken;
+  }
+
+  const Identity& own_;
+  bool learning_ = false, in_environment_ = false;
+  Numbered users_{"user", {}}, homes_{"home", {}}, hosts_{"host", {}}, secrets_{"secret", {}},
+      emails_{"email", {}}, ips_{"ip", {}};
+  List<std::string> uuids_;
+};
+
+}  // namespace
+
+bool names_a_secret(const std::string& variable) {
+  const std::string name = lower(variable);
+  for (const char* word : {"token", "key", "secret", "passw", "passphrase", "credential", "auth"})
+    if (contains(name, word)) return true;
+  return false;
+}
+
+Identity own_identity(const Host& host) {
+  Identity own;
+  std::string value;
+  for (const char* name : {"USER", "LOGNAME", "USERNAME", "SUDO_USER"})
+    if (host.env(name, value) && !value.empty()) add_once(own.users, value);
+  if (host.env("HOME", value)) {
+    while (value.size() > 1 && value.back() == '/') value.pop_back();
+    const bool of_system = one_of(value, "/ /usr /opt /tmp /var /bin /lib /etc /srv /mnt /home");
+    if (starts_with(value, "/") && !of_system) {
+      own.homes.push_back(value);
+      if (own.users.empty()) own.users.push_back(path_name(value));
+    }
+  }
+  List<std::string> names;
+  for (const char* name : {"HOSTNAME", "HOST"})
+    if (host.env(name, value)) names.push_back(value);
+  for (const char* file : {"/proc/sys/kernel/hostname", "/etc/hostname"})
+    if (Result<std::string> text = host.read(file, 4096)) names.push_back(*text);
+  for (const auto& given : names) {
+    const std::string name(trim(given));
+    const size_t dot = name.find('.');
+    for (const auto& part :
+         {name, name.substr(0, dot), dot == std::string::npos ? name : name.substr(dot + 1)})
+      if (part.size() >= 2 && run_of(part, "._-") == part.size()) add_once(own.hosts, part);
+  }
+  return own;
+}
+
+Json redact(const Json& facts, const Identity& own) {
+  return Redactor(own).whole(facts);
+}
+
+}  // namespace tcs
