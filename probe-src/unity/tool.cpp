@@ -30,6 +30,8 @@
 #include "findings/rules/toolkit_torch.cpp"
 #include "findings/rules/toolkits_disagree.cpp"
 #include "findings/rules/torch.cpp"
+#include "findings/rules/torch_cxx.cpp"
+#include "findings/rules/torch_extensions.cpp"
 #include "findings/rules/torch_images.cpp"
 #include "plan/buildable.cpp"
 #include "plan/compat.cpp"

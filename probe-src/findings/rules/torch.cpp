@@ -6,17 +6,12 @@ namespace {
 
 void torch_absent(const RuleInput& in, List<Finding>& out) {
   const PythonFacts& python = in.facts.python;
-  const std::string label = python_label(python);
-  const bool isolated = python.kind.is("isolated-build");
-  Finding& f = report(out, 602,
-                      {isolated ? "the isolated environment that pip builds in has no PyTorch"
-                                : "there is no PyTorch here",
-                       isolated ? "y" : ""});
+  Finding& f = report(out, 602, {});
   const std::string& reason = in.facts.torch.reason;
   add(f, "torch", reason.empty() ? "absent" : "absent: " + reason, "found",
       in.facts.torch.state.from);
   if (python.state.is("found"))
-    add(f, "python", label, "", python.executable.from);
+    add(f, "python", python_label(python), "", python.executable.from);
   else if (!python.reason.empty())
     add(f, "python", tail(python.reason, 200), "", python.state.from);
 }
@@ -43,20 +38,6 @@ void torch_without_cuda(const RuleInput& in, List<Finding>& out) {
   add_devices(f, visible_devices(in.facts));
 }
 
-void extensions(const RuleInput& in, List<Finding>& out) {
-  const Flag& abi = in.facts.torch.cxx11_abi;
-  auto words = [](bool on) { return cat("_GLIBCXX_USE_CXX11_ABI=", on ? 1 : 0); };
-  for (const auto& extension : in.facts.extensions) {
-    if (!abi.known() || !extension.cxx11_abi.known() || extension.cxx11_abi.is(abi.value()))
-      continue;
-    Finding& f =
-        report(out, 606, {extension.name.or_else("without a name"), torch_label(in.facts)});
-    add(f, "extension", words(extension.cxx11_abi.value()), words(abi.value()),
-        extension.cxx11_abi.from);
-    add(f, "torch", words(abi.value()), "", abi.from);
-  }
-}
-
 }  // namespace
 
 void rule_torch(const RuleInput& in, List<Finding>& out) {
@@ -68,7 +49,6 @@ void rule_torch(const RuleInput& in, List<Finding>& out) {
                torch.root.or_else("torch"), "a whole installation", torch.state.from);
   if (torch.state.is("found") && torch.flavour.known() && !torch.flavour.is("cuda"))
     return torch_without_cuda(in, out);
-  extensions(in, out);
   if (!torch.state.known())
     return missing(out, 690, "torch.state", "whether there is a PyTorch", torch.reason);
   if (!torch.flavour.known())

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// PyTorch's headers stop with #error below their C++ level: said before anything is compiled. The
+// finding is of the compiler's layer, which is what has to change.
+#include "findings/rules/common.h"
+
+namespace tcs {
+namespace {
+
+struct TorchLevel {
+  const char* torch;
+  int standard, gcc;
+};
+constexpr TorchLevel kTorchLevels[] = {
+#define TCS_TORCH_CXX(torch, standard, gcc) {torch, standard, gcc},
+#include "tables/cxx_levels.def"
+};
+
+struct CompilerLevel {
+  const char* compiler;
+  int standard;
+  const char* first;
+};
+constexpr CompilerLevel kCompilerLevels[] = {
+#define TCS_CXX_LEVEL(compiler, standard, first) {compiler, standard, first},
+#include "tables/cxx_levels.def"
+};
+
+struct Level {
+  int standard = 0, gcc = 0;
+  std::string from;
+};
+
+// What the headers say goes before what the table says of the release.
+Level level_of(const TorchFacts& torch) {
+  Level out;
+  const Version version = Version::parse(torch.version.value());
+  for (const TorchLevel& row : kTorchLevels)
+    if (version.known() && version >= Version::parse(row.torch))
+      out = {row.standard, row.gcc, "the table of PyTorch's releases"};
+  if (torch.cxx_standard.known()) {
+    out.standard = torch.cxx_standard.value();
+    out.from = torch.cxx_standard.from;
+  }
+  return out;
+}
+
+// The oldest release that will do; not known for a compiler or a level that the table lacks.
+Version oldest(std::string_view compiler, const Level& level) {
+  Version out;
+  for (const CompilerLevel& row : kCompilerLevels)
+    if (row.compiler == compiler && row.standard == level.standard) out = Version::parse(row.first);
+  const Version gcc = Version::parse(std::to_string(level.gcc));
+  return compiler == "GNU" && out.known() && out < gcc ? gcc : out;
+}
+
+std::string standard_text(const Level& level) {
+  return cat("C++", level.standard);
+}
+
+void judge_host_compiler(const RuleInput& in, const Level& level, List<Finding>& out) {
+  const HostCompiler& compiler = in.facts.host_compiler;
+  const Version has = Version::parse(compiler.version.value()),
+                needs = oldest(compiler.id.value(), level);
+  if (!compiler.id.known() || !has.known())
+    return missing(out, 490, compiler.id.known() ? "host_compiler.version" : "host_compiler.id",
+                   "whether it has the C++ level of PyTorch's headers", compiler.reason);
+  if (!needs.known() || has >= needs) return;
+  const bool guard = compiler.id.is("GNU") && needs.major() == level.gcc;
+  Finding& f = report(
+      out, 410,
+      {cat(compiler.id.value(), " ", compiler.version.value()), torch_label(in.facts),
+       standard_text(level), needs.dotted(), compiler.id.is("GNU") ? "y" : "", guard ? "y" : ""});
+  add(f, "host-compiler",
+      with_path(cat(compiler.id.value(), " ", compiler.version.value()), compiler.path),
+      ">= " + needs.dotted(), compiler.version.from);
+  add(f, "torch", cat(torch_label(in.facts), ", headers in ", standard_text(level)), "",
+      level.from);
+}
+
+void judge_nvcc(const RuleInput& in, const Level& level, List<Finding>& out) {
+  const Toolkit* toolkit = in.facts.toolkit();
+  if (!toolkit || is_clang(*toolkit)) return;
+  const Version has = Version::parse(toolkit->version.value()), needs = oldest("nvcc", level);
+  if (!has.known())
+    return missing(out, 390, "toolkits.list[].version",
+                   "whether nvcc has the C++ level of PyTorch's headers", toolkit->reason);
+  if (!needs.known() || has >= needs) return;
+  Finding& f =
+      report(out, 340,
+             {nvcc_label(*toolkit), torch_label(in.facts), standard_text(level), needs.dotted()});
+  add(f, "toolkit", nvcc_and_root(*toolkit), ">= " + needs.dotted(), toolkit->version.from);
+  add(f, "torch", cat(torch_label(in.facts), ", headers in ", standard_text(level)), "",
+      level.from);
+}
+
+}  // namespace
+
+void rule_torch_cxx(const RuleInput& in, List<Finding>& out) {
+  const TorchFacts& torch = in.facts.torch;
+  if (in.request.purpose != "extension" || !torch.state.is("found") || !torch.flavour.is("cuda"))
+    return;
+  const Level level = level_of(torch);
+  if (level.standard == 0) return;  // the release is unknown, and named as such
+  judge_host_compiler(in, level, out);
+  judge_nvcc(in, level, out);
+}
+
+}  // namespace tcs
