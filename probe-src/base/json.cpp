@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
 
+#include <set>
+
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -97,7 +99,7 @@ class Parser {
   }
 
   bool parse_value(Json& out, int depth) {
-    if (depth > limits_.depth) return fail(cat("nested deeper than ", limits_.depth));
+    if (depth > limits_.depth) return fail(cat("nested deeper than ", limits_.depth, " levels"));
     if (++values_ > limits_.values) return fail(cat("more than ", limits_.values, " values"));
     out.line = line_;
     out.column = static_cast<int>(at_ - line_start_ + 1);
@@ -141,6 +143,7 @@ class Parser {
     if (peek() == '-') ++at_;
     if (peek() == '0') {
       ++at_;
+      if (digits() != 0) return fail("a number with a leading zero");
     } else if (digits() == 0) {
       return fail(cat("expected a value, found ", found()));
     }
@@ -268,17 +271,31 @@ class Parser {
     return true;
   }
 
-  bool parse_member(Json& out, int depth) {
+  // How an error names a member.
+  static std::string shown(std::string_view name) {
+    return cat("\"", ascii(name.substr(0, 60)), name.size() > 60 ? "..." : "", "\"");
+  }
+
+  // `names` is used for large objects only: their search must not be quadratic.
+  static bool stands_twice(const Json& object, const std::string& name,
+                           std::set<std::string>& names) {
+    if (object.members.size() < 32) return object.find(name) != nullptr;
+    if (names.empty())
+      for (const auto& member : object.members) names.insert(member.first);
+    return !names.insert(name).second;
+  }
+
+  bool parse_member(Json& out, int depth, std::set<std::string>& names) {
     if (peek() != '"') return fail(cat("expected a member name in quotes, found ", found()));
     std::string name;
     size_t begin = at_;
     if (!parse_string(name)) return false;
-    if (out.find(name) != nullptr) {
+    if (stands_twice(out, name, names)) {
       at_ = begin;
-      return fail(cat("the member \"", name, "\" stands twice in this object"));
+      return fail(cat("the member ", shown(name), " stands twice in this object"));
     }
     skip_blank();
-    if (peek() != ':') return fail(cat("expected ':' after \"", name, "\", found ", found()));
+    if (peek() != ':') return fail(cat("expected ':' after ", shown(name), ", found ", found()));
     ++at_;
     skip_blank();
     out.members.push_back({std::move(name), Json()});
@@ -293,11 +310,10 @@ class Parser {
       ++at_;
       return true;
     }
+    std::set<std::string> names;
     while (true) {
       skip_blank();
-      // The search for a repeated name is linear: keep it from becoming quadratic on hostile text.
-      if (out.members.size() >= 4096) return fail("more than 4096 members in one object");
-      if (!parse_member(out, depth)) return false;
+      if (!parse_member(out, depth, names)) return false;
       skip_blank();
       if (peek() == '}') break;
       if (peek() != ',') return fail(cat("expected ',' or '}', found ", found()));

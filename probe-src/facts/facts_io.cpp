@@ -16,6 +16,11 @@ struct ReadState {
   List<std::string>* unknown = nullptr;
 };
 
+// A value from the file in a message: not all of a long one.
+std::string shown(const std::string& value) {
+  return value.size() <= 60 ? value : cat(value.substr(0, 57), "...");
+}
+
 bool is_capability(const std::string& text) {
   Sm sm;
   return parse_sm_dotted(text, sm) && sm.plain();
@@ -34,6 +39,7 @@ class Reader {
       return;
     }
     from_ = node.find("from");
+    if (from_ && from_->is(Json::Kind::Null)) from_ = nullptr;
     if (from_ && !from_->is(Json::Kind::Object)) fail(member("from"), *from_, "an object");
     used_ = {"from", "reason"};
     if (const Json* reason = node.find("reason"))
@@ -88,7 +94,7 @@ class Reader {
     field(name, out);
     if (out.known() && !is_capability(out.value()))
       say(member(name), *node_.find(name),
-          cat("'", out.value(), "' is not a compute capability like 8.6"));
+          cat("'", shown(out.value()), "' is not a compute capability like 8.6"));
   }
   template <class List>  // Names or a vector of text
   void images(const char* name, List& out) {
@@ -97,7 +103,7 @@ class Reader {
     for (size_t i = 0; j && !state_.failed && i < j->items.size(); ++i)
       if (!is_image(j->items[i].text))
         say(item(name, i), j->items[i],
-            cat("'", j->items[i].text, "' is not an image like sm_86 or compute_86"));
+            cat("'", shown(j->items[i].text), "' is not an image like sm_86 or compute_86"));
   }
   void reason(std::string& out) { field("reason", out); }
 
@@ -114,6 +120,7 @@ class Reader {
     body(inner);
     inner.finish();
   }
+  void unknown_unless_read(Flag& out) { out = Flag(); }
   template <class T>
   void list(const char* name, List<T>& out, bool* known = nullptr) {
     const Json* j = typed(name, Json::Kind::Array, "an array");
@@ -184,7 +191,7 @@ class Reader {
     if (!j) return false;
     if (!parse_number(j->text, 0x7fffffff, value)) {
       say(member(name), *j,
-          cat("found ", j->text, ", expected a whole number from 0 to 2147483647"));
+          cat("found ", shown(j->text), ", expected a whole number from 0 to 2147483647"));
       return false;
     }
     out = static_cast<int>(value);
@@ -204,7 +211,8 @@ class Reader {
     List<std::string> words = split(choices, "|");
     const Json* at = node_.find(name);
     if (at && !state_.failed && !contains_name(words, value))
-      say(member(name), *at, cat("found '", value, "', expected one of ", join(words, ", ")));
+      say(member(name), *at,
+          cat("found '", shown(value), "', expected one of ", join(words, ", ")));
   }
 
   const Json& node_;
@@ -262,6 +270,7 @@ class Writer {
     Json json = inner.take();
     if (!json.members.empty()) out.add(name, std::move(json));
   }
+  void unknown_unless_read(const Flag&) {}
   template <class T>
   void list(const char* name, List<T>& values, const bool* known = nullptr) {
     if (known ? !*known : values.empty()) return;
@@ -298,6 +307,7 @@ template <class A> void visit(A& a, ImageProbe& p) {
   a.field("image", p.image); a.choice("result", p.result, "runs|refused|wrong"); a.field("error", p.error);
 }
 template <class A> void visit(A& a, Device& d) {
+  a.unknown_unless_read(d.visible);
   a.field("index", d.index); a.field("name", d.name); a.capability("cc", d.cc); a.field("uuid", d.uuid);
   a.field("visible", d.visible); a.field("integrated", d.integrated); a.field("mig", d.mig);
   a.list("image_probe", d.image_probe); a.reason(d.reason);
@@ -402,8 +412,11 @@ Result<Facts> read_facts(std::string_view json, List<std::string>& unknown_membe
   std::string schema;
   if (!state.failed) {
     reader.field("schema", schema);
+    const Json* at = document->find("schema");
     if (schema != kSchema)
-      reader.say("schema", *document, cat("found '", schema, "', expected '", kSchema, "'"));
+      reader.say(
+          "schema", at ? *at : *document,
+          cat(at ? cat("found '", shown(schema), "'") : "missing", ", expected '", kSchema, "'"));
   }
   if (!state.failed) {
     visit(reader, facts);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -30,6 +31,24 @@ namespace {
 
 Error system_error(const std::string& path) {
   return Error{std::strerror(errno), path};
+}
+
+int64_t monotonic_ms() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<int64_t>(t.tv_sec) * 1000 + t.tv_nsec / 1000000;
+}
+
+// After a read that failed: the other end of a pipe (`--facts <(command)`) may take its time, but
+// not for ever.
+bool comes_more(int fd, int64_t deadline) {
+  const int error = errno;
+  const int64_t left = deadline - monotonic_ms();
+  pollfd ready{fd, POLLIN, 0};
+  const bool more = error == EINTR ||
+                    (error == EAGAIN && left > 0 && poll(&ready, 1, static_cast<int>(left)) >= 0);
+  errno = error;
+  return more;
 }
 
 class RealFile final : public File {
@@ -145,12 +164,14 @@ class RealHost final : public Host {
     std::string text;
     char buffer[16384];
     ssize_t got = 0;
-    while ((got = ::read(fd, buffer, sizeof buffer)) > 0) {
-      text.append(buffer, static_cast<size_t>(got));
+    const int64_t deadline = monotonic_ms() + 10000;
+    while ((got = ::read(fd, buffer, sizeof buffer)) > 0 || (got < 0 && comes_more(fd, deadline))) {
+      if (got > 0) text.append(buffer, static_cast<size_t>(got));
       if (text.size() > limit) break;
     }
     int error = errno;
     ::close(fd);
+    if (got < 0 && error == EAGAIN) return Error{"is a pipe that does not end", path};
     if (got < 0) return Error{std::strerror(error), path};
     if (text.size() > limit) return Error{cat("larger than ", limit, " bytes"), path};
     return text;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `tcstack check` and `tcstack plan`: recorded machines, or this one.
 #include "base/text.h"
+#include "base/utf8.h"
 #include "emit/emit.h"
 #include "emit/forms.h"
 #include "facts/gather.h"
@@ -12,7 +13,7 @@ namespace {
 
 List<OptionSpec> specs_with(List<OptionSpec> own) {
   List<OptionSpec> specs = {
-      {"--facts", "FILE", "a recorded machine instead of this one", true},
+      {"--facts", "FILE", "a recorded machine instead of this one; - is standard input", true},
       {"--request", "FILE", "what is asked for, as JSON (docs/facts.md)", false},
       {"--targets", "LIST", "what must be served: native;torch;8.6 or a GPU's name", false},
       {"--arch-list", "LIST", "what is built, as in TORCH_CUDA_ARCH_LIST", false},
@@ -35,7 +36,7 @@ struct Asked {
 };
 
 int refuse(const Asked& asked, const std::string& text) {
-  print_err(cat("tcstack ", asked.verb, ": ", text, "\n"));
+  print_err(cat("tcstack ", asked.verb, ": ", ascii(text), "\n"));
   return 2;
 }
 
@@ -44,7 +45,7 @@ Result<Done> note_unknown(const Asked& asked, const std::string& path,
                           const List<std::string>& members) {
   for (const auto& member : members) {
     if (asked.options.has("--strict")) return Error{cat("unknown member ", member), path};
-    print_err(cat("tcstack: note: ", path, ": unknown member ", member, " is ignored\n"));
+    print_err(cat("tcstack: note: ", ascii(path), ": unknown member ", member, " is ignored\n"));
   }
   return Done{};
 }

@@ -2,6 +2,7 @@
 #include "tool/settings.h"
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "emit/plan_cmake.h"
 #include "facts/facts_io.h"
 
@@ -166,11 +167,20 @@ Result<Done> take_sets(const List<std::string>& pairs, const List<std::string>* 
   return Done{};
 }
 
+// "-" is standard input. A large file is refused by its size, not by reading it.
 Result<std::string> read_document(const Host& host, const std::string& path) {
-  Result<std::string> text = host.read(path);
-  if (!text) return text;
+  const std::string file = path == "-" ? "/dev/stdin" : path;
+  const size_t most = JsonLimits{}.bytes;
+  const FileStat at = host.stat(file);
+  if (at.is_file() && at.size > most)
+    return Error{cat("has ", at.size, " bytes; at most ", most, " are taken"), path};
+  Result<std::string> text = host.read(file, most);
+  if (!text) return Error{text.error().text, path};
+  if (trim(*text).empty()) return Error{"is empty; expected JSON", path};
   // PowerShell's `>` writes these.
-  const char* mark = starts_with(*text, "\xff\xfe") || starts_with(*text, "\xfe\xff") ? "UTF-16"
+  const bool wide = text->size() > 1 && (text->front() == '\0') != ((*text)[1] == '\0');
+  const char* mark = wide || starts_with(*text, "\xff\xfe") || starts_with(*text, "\xfe\xff")
+                         ? "UTF-16"
                      : starts_with(*text, "\xef\xbb\xbf") ? "UTF-8 with a byte order mark"
                                                           : nullptr;
   if (mark != nullptr) return Error{cat("is ", mark, "; expected plain UTF-8"), path};
@@ -183,7 +193,8 @@ static Result<T> read_as(const Host& host, const std::string& path, List<std::st
   Result<std::string> text = read_document(host, path);
   if (!text) return text.error();
   Result<T> value = reader(*text, unknown);
-  if (!value) return Error{value.error().str(), path};
+  if (!value) return Error{ascii(value.error().str()), path};
+  for (std::string& member : unknown) member = ascii(member);
   return value;
 }
 

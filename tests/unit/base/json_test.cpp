@@ -43,7 +43,8 @@ TEST_CASE("an error names line, column and what stands there") {
 }
 
 TEST_CASE("what is not JSON is refused") {
-  auto text = GENERATE(as<std::string>{}, "nul", "NaN", "01", "1.", "+1", ".5", "1e", "'a'", "\"a",
+  auto text = GENERATE(as<std::string>{}, "nul", "NaN", "Infinity", "-Infinity", "-", "1e+", "0x1",
+                       "[1,]", "{\"a\"}", "/* c */ 1", "01", "1.", "+1", ".5", "1e", "'a'", "\"a",
                        "\"\\x\"", "\"\t\"", "\"\\ud800\"", "\"\\udc00\"", "\"\\ud800\\u0041\"",
                        "\"\xC0\x80\"", "\"\xED\xA0\x80\"", "\"\xF5\x80\x80\x80\"", "// c\n1", "[",
                        "{", "{\"a\":1,}", "\xEF\xBB\xBF{}");
@@ -77,4 +78,24 @@ TEST_CASE("values know where they began") {
   REQUIRE(json);
   CHECK(json->find("a")->items[1].place() == "line 3, column 3");
   CHECK(json->find("b") == nullptr);
+}
+
+TEST_CASE("a repeated member is found in an object of any size, and its name is shown as text") {
+  CHECK(refusal("{\"\\u001b\": 1, \"\\u001b\": 1}") ==
+        "line 1, column 15: the member \"\\x1b\" stands twice in this object");
+  std::string many = "{";
+  for (int i = 0; i < 20000; ++i) many += cat("\"member ", i, "\": 1,\n");
+  CHECK(parse_json(many + "\"last\": 1}"));
+  for (int i : {0, 17, 31, 32, 33, 19999})
+    CHECK(contains(refusal(cat(many, "\"member ", i, "\": 1}")),
+                   cat("line 20001, column 1: the member \"member ", i, "\" stands twice")));
+  CHECK(refusal(cat("{\"", std::string(1000, 'x'), "\" 1}")).size() < 150);
+}
+
+TEST_CASE("numbers keep their text, whatever their size; a leading zero is refused") {
+  const std::string digits(1000, '7');
+  CHECK(parse_json(digits)->text == digits);
+  CHECK(parse_json("1e999999")->text == "1e999999");
+  CHECK(refusal("[0, 012]") == "line 1, column 8: a number with a leading zero");
+  CHECK(refusal("-00") == "line 1, column 4: a number with a leading zero");
 }

@@ -95,7 +95,8 @@ TEST_CASE("a value outside the schema's words is refused with the words") {
 TEST_CASE("another schema, a selection outside the list and a repeated member are refused") {
   CHECK(contains(refusal("{\"schema\": \"torch-cuda-stack/facts/2\"}"),
                  "expected 'torch-cuda-stack/facts/1'"));
-  CHECK(contains(refusal("{}"), "schema: found ''"));
+  CHECK(refusal("{}") == "line 1, column 1: schema: missing, expected 'torch-cuda-stack/facts/1'");
+  CHECK(contains(refusal("{\"schema\": null}"), "schema: found '', expected"));
   CHECK(contains(refusal(with("\"toolkits\": {\"list\": [], \"selected\": 0}")),
                  "toolkits.selected: found 0, but toolkits.list has 0 entries"));
   List<std::string> unknown;
@@ -116,4 +117,24 @@ TEST_CASE("a request is read with its defaults, and its words are checked") {
   request = read_request("{\"purpose\": \"fun\"}", unknown);
   REQUIRE_FALSE(request);
   CHECK(contains(request.error().text, "expected one of extension, pytorch-source, run"));
+}
+
+TEST_CASE("a long value in a message is cut") {
+  const std::string digits(5000, '9'), text(5000, 'x');
+  for (const std::string& members : {cat("\"toolkits\": {\"selected\": ", digits, "}"),
+                                     cat("\"driver\": {\"state\": \"", text, "\"}"),
+                                     cat("\"devices\": {\"list\": [{\"cc\": \"", text, "\"}]}"),
+                                     cat("\"torch\": {\"images\": [\"", text, "\"]}")}) {
+    const std::string said = refusal(with(members));
+    CHECK(said.size() < 250);
+    CHECK(contains(said, "..."));
+  }
+}
+
+TEST_CASE("from may be unknown, and holds text") {
+  read("\"torch\": {\"from\": null}");
+  CHECK(contains(refusal(with("\"torch\": {\"from\": []}")), "torch.from: found array"));
+  CHECK(contains(refusal(with("\"torch\": {\"from\": {\"version\": 1}}")),
+                 "torch.from.version: found number, expected a string"));
+  CHECK(contains(refusal(with("\"torch\": {\"reason\": 1}")), "torch.reason: found number"));
 }
