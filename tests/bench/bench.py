@@ -10,6 +10,7 @@ Takes real parts from the cache (tests/real/parts.py) and leaves out, with the r
 is why they are ratios, and why the time of an empty process is printed first.
 """
 import argparse
+import json
 import os
 import pathlib
 import shutil
@@ -83,6 +84,20 @@ def row(what, measured, against, ratio="", budget=""):
 
 def empty_process(b):
     row("an empty process", ms(b.time(200, "/bin/true")[0]), "")
+
+
+def check(b):
+    """The largest recorded machine as a whole process, against an empty one in the same run."""
+    path = max((ROOT / "tests/machines").glob("*.json"), key=lambda p: (p.stat().st_size, p.name))
+    machine = json.loads(path.read_text(encoding="utf-8"))
+    files = {name: b.temp / f"{name}.json" for name in ("facts", "request")}
+    for name, file in files.items():
+        file.write_text(json.dumps(machine[name]), encoding="utf-8")
+    empty = b.time(200, "/bin/true")[0]
+    ours, megabytes = b.time(200, b.options.tool, "check", "--facts", files["facts"], "--request", files["request"],
+                             status=int(machine["expect"]["outcome"] == "fail"))
+    row(f"check of machine {path.stem[:3]}, the largest", f"{ms(ours)}, {megabytes:.1f} MB", f"an empty process {ms(empty)}",
+        f"{ours / empty:.2f} x", "<= 5 ms")
 
 
 def images(b):
@@ -183,14 +198,14 @@ def main():
     parser.add_argument("--python", default="", help="an interpreter that can import torch")
     parser.add_argument("--cmake", default="cmake")
     parser.add_argument("--only", action="append", default=[], metavar="WORD",
-                        help="process, images, facts, core, configure, torch, lines; may be repeated")
+                        help="process, check, images, facts, core, configure, torch, lines; may be repeated")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="tcs-bench-") as temp:
         b = Bench(options, pathlib.Path(temp))
-        wanted = set(options.only) or {"process", "images", "facts", "core", "configure", "torch", "lines"}
+        wanted = set(options.only) or {"process", "check", "images", "facts", "core", "configure", "torch", "lines"}
         row("work", "measured", "held against", "ratio", "budget")
         language = cuda_language(b) if wanted & {"core", "configure"} else None
-        for word, function, *arguments in (("process", empty_process), ("images", images), ("facts", torch_facts),
+        for word, function, *arguments in (("process", empty_process), ("check", check), ("images", images), ("facts", torch_facts),
                                            ("core", compile_core, language), ("configure", configures, language),
                                            ("torch", with_torch), ("lines", lines)):
             if word in wanted:
