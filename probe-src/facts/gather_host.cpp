@@ -43,7 +43,8 @@ Text tegra_release(const Host& host) {
 bool variable_matters(const std::string& name) {
   if (names_a_secret(name)) return false;
   for (const char* prefix : {"CUDA", "NVCC_", "TORCH_", "CUDNN_", "NCCL_ROOT", "Torch_", "Python_",
-                             "CMAKE_CUDA_", "NVIDIA_VISIBLE", "NVIDIA_REQUIRE"})
+                             "CMAKE_CUDA_", "NVIDIA_VISIBLE", "NVIDIA_REQUIRE",
+                             "NVIDIA_DISABLE_REQUIRE", "NVIDIA_DRIVER_CAPABILITIES"})
     if (starts_with(name, prefix)) return true;
   for (const char* exact : {"LD_LIBRARY_PATH",
                             "LIBRARY_PATH",

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA_FORCE_PTX_JIT, CUDA_DISABLE_PTX_JIT and their newer names without PTX (CUDA Programming
+// Guide 5.2.2: 1 is on, the names with PTX count before those without).
+#include "findings/rules/environment.h"
+
+namespace tcs {
+namespace {
+
+struct Switch {
+  int id;
+  const char* first;
+  const char* second;
+};
+constexpr Switch kForced = {803, "CUDA_FORCE_PTX_JIT", "CUDA_FORCE_JIT"};
+constexpr Switch kDisabled = {804, "CUDA_DISABLE_PTX_JIT", "CUDA_DISABLE_JIT"};
+
+// The variable that turns it on, null when it is off.
+const char* turned_on(const RuleInput& in, const Switch& by) {
+  const char* name = variable(in, by.first) ? by.first : by.second;
+  const std::string* value = variable(in, name);
+  return value && trim(*value) == "1" ? name : nullptr;
+}
+
+// Does `images` serve the device, and no more so under the switch?
+bool stopped(const List<Image>& images, const Sm& sm, const Device* device, const Switch& by) {
+  const Fit best = serves(images, sm, device);
+  if (best == Fit::None) return false;  // has a finding of its own
+  if (by.id == kDisabled.id) return best == Fit::Jit;
+  for (const Image& image : images)
+    if (image.ptx && fits(image, sm) == Fit::Jit) return false;
+  return true;
+}
+
+List<const Device*> stopped_devices(const RuleInput& in, const List<Image>& images,
+                                    const Switch& by) {
+  List<const Device*> bad;
+  Sm sm;
+  for (const Device* device : visible_devices(in.facts))
+    if (capability(*device, sm) && stopped(images, sm, device, by)) bad.push_back(device);
+  return bad;
+}
+
+struct Code {
+  const char* layer;
+  std::string label, from;
+  List<Image> images;
+};
+
+// PyTorch's own kernels and those that are to be built; false: not all of them are known.
+bool code_of(const RuleInput& in, const char* what, List<Code>& out, List<Finding>& findings) {
+  const TorchFacts& torch = in.facts.torch;
+  const size_t before = findings.size();
+  const bool other = torch.flavour.known() && !torch.flavour.is("cuda");
+  if (!torch.state.known()) missing(findings, 890, "torch.state", what, torch.reason);
+  if (torch.state.is("found") && !other) {
+    if (torch.images.known())
+      out.push_back(
+          {"torch", torch_label(in.facts), torch.images.from, images_in(torch.images.value())});
+    else
+      missing(findings, 890, "torch.images", what, torch.reason);
+  }
+  if (builds(in) && !in.plan.gencodes.empty() && !in.plan.archs_from.empty())
+    out.push_back({"arch", "the plan", in.plan.list_from, plan_images(in.plan)});
+  return findings.size() == before;
+}
+
+void judge(const RuleInput& in, const Switch& by, const char* what, List<Finding>& out) {
+  const char* name = turned_on(in, by);
+  if (!name || devices_missing(in, out, what)) return;
+  if (!in.facts.devices.state.is("none"))
+    for (const Device& device : in.facts.devices.list)
+      if (!device.visible.known()) missing(out, 190, "devices.list[].visible", what);
+  if (visible_devices(in.facts).empty()) return;
+  List<Code> codes;
+  code_of(in, what, codes, out);
+  List<std::string> who;
+  List<const Device*> bad;
+  for (const Code& code : codes) {
+    const List<const Device*> these = stopped_devices(in, code.images, by);
+    if (these.empty()) continue;
+    who.push_back(code.label);
+    if (bad.empty()) bad = these;
+  }
+  if (bad.empty()) return;
+  Sm sm;
+  capability(*bad[0], sm);
+  const bool planned = who.size() == 1 && who[0] == "the plan";
+  Finding& f = report(out, by.id,
+                      {name, join(who, " and "), bad[0]->name.or_else(bad[0]->cc.value()),
+                       planned ? sm.dotted() : "", who.size() > 1 ? "have" : "has",
+                       who.size() > 1 ? "their" : "its"});
+  f.severity = here_or_elsewhere(in);
+  add_devices(f, bad);
+  add_variable(f, in, name, "unset");
+  for (const Code& code : codes)
+    add(f, code.layer, code.label + ": " + image_words(code.images), "", code.from);
+}
+
+}  // namespace
+
+void rule_environment_jit(const RuleInput& in, List<Finding>& out) {
+  judge(in, kForced, "whether there is PTX for the GPUs here, which the environment asks for", out);
+  judge(in, kDisabled, "whether there is machine code for the GPUs here, as PTX is switched off",
+        out);
+}
+
+}  // namespace tcs
