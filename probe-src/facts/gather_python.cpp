@@ -51,6 +51,7 @@ List<Candidate> candidates(const Host& host, const Inputs& in) {
 
 // Other interpreters at hand with a torch in packages of their own; only what their files tell.
 void look_elsewhere(const Host& host, PythonFacts& python) {
+  python.elsewhere_known = true;
   List<std::string> seen = python.search_path;
   for (const Candidate& candidate : candidates(host, {})) {
     PythonFacts other;

@@ -209,6 +209,7 @@ TorchLibrary describe_images(const ImageList& list, const std::string& name) {
   }
   out.images = Names(std::move(images), list.path);
   for (const FatBinarySet& set : list.sets) {
+    if (set.images.empty()) continue;  // intermediate code alone
     ImageSet row;
     for (const Image& image : set.images) row.images.push_back(image.str());
     row.count = static_cast<int>(set.count);
@@ -257,6 +258,7 @@ std::string learn_images(const Host& host, const std::string& folder, TorchFacts
       for (const ImageCount& row : list->images) add_once(all, row.image);
   }
   if (!lacks.empty()) return lacks;
+  torch.libraries_known = true;
   sort_few(all);
   List<std::string> images;
   for (const Image& image : all) images.push_back(image.str());
@@ -264,11 +266,13 @@ std::string learn_images(const Host& host, const std::string& folder, TorchFacts
   return {};
 }
 
-// "cp311" of _C.cpython-311-x86_64-linux-gnu.so.
+// "cp311" of _C.cpython-311-x86_64-linux-gnu.so; a download of libtorch has no Python part.
 void learn_python_tag(const Host& host, TorchFacts& torch) {
   const std::string sign = "_C.cpython-";
   Result<List<std::string>> names = host.list(torch.root.value());
   if (!names) return;
+  if (!contains(*names, std::string("__init__.py")))
+    torch.python_tag = Text("none", "no __init__.py in " + torch.root.value());
   for (const std::string& name : *names)
     if (starts_with(name, sign) && ends_with(name, ".so")) {
       torch.python_tag =
@@ -327,6 +331,7 @@ void gather_torch(Host& host, const Inputs& in, Facts& facts) {
     torch.state = Text("broken", libraries);
   }
   gather_torch_libraries(host, libraries, facts);
+  gather_extensions(host, facts);
 }
 
 }  // namespace tcs

@@ -87,6 +87,11 @@ bool base_layout(const Host& host, const std::string& real, std::string& prefix,
   return !release.empty() && host.stat(lib_folder(prefix, release) + "/os.py").is_file();
 }
 
+// PEP 703: such a build has a library folder of its own, lib/python3.13t.
+Flag free_threaded_of(const std::string& release) {
+  return Flag(ends_with(release, "t"), "lib/python" + release);
+}
+
 // PY_VERSION of the headers where they are installed, else the X.Y that the layout has.
 Text release_of(const Host& host, const std::string& prefix, const std::string& release) {
   std::string header = cat(prefix, "/include/python", release, "/patchlevel.h");
@@ -115,6 +120,7 @@ bool venv_layout(const Host& host, const std::string& prefix, const std::string&
   out.version = Version::parse(written).known() ? Text(written, prefix + "/pyvenv.cfg")
                                                 : release_of(host, base_prefix, release);
   out.prefix = Text(prefix, prefix + "/pyvenv.cfg");
+  out.free_threaded = free_threaded_of(release);
   add_folder(host, lib_folder(prefix, release) + "/site-packages", out.search_path);
   add_folder(host, cat(prefix, "/lib64/python", release, "/site-packages"), out.search_path);
   if (system_sites && base_prefix.empty()) return false;
@@ -130,6 +136,7 @@ constexpr const char* kQuestion =
     "print('version ' + '.'.join(map(str, sys.version_info[:3])))\n"
     "print('prefix ' + sys.prefix)\n"
     "print('base ' + sys.base_prefix)\n"
+    "print('abiflags ' + getattr(sys, 'abiflags', ''))\n"
     "for p in sys.path:\n"
     "    if p: print('path ' + p)\n"
     "print('end')\n";
@@ -147,6 +154,8 @@ bool read_answer(const Host& host, const std::string& text, PythonFacts& out) {
       if (Version version = Version::parse(value);
           version.numbers.size() == 3 && version.rest.empty())
         out.version = Text(value, "sys.version_info");
+    } else if (name == "abiflags") {
+      out.free_threaded = Flag(contains(value, "t"), "sys.abiflags");
     } else if (!starts_with(value, "/")) {
       if (name != "path") return false;
     } else if (name == "executable") {
@@ -202,6 +211,7 @@ bool python_from_layout(const Host& host, const std::string& executable, PythonF
       return false;
     }
     found.version = release_of(host, prefix, release);
+    found.free_threaded = free_threaded_of(release);
     found.prefix = Text(prefix, lib_folder(prefix, release));
     add_sites(host, prefix, release, true, found.search_path);
   }

@@ -27,4 +27,7 @@ std::string torch_library_folder(const Host& host, const Facts& facts);
 // lacks.
 void gather_torch_libraries(Host& host, const std::string& folder, Facts& facts);
 
+// Facts.extensions: modules beside torch that need its libraries. After torch's own facts.
+void gather_extensions(const Host& host, Facts& facts);
+
 }  // namespace tcs

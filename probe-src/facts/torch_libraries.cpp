@@ -75,22 +75,71 @@ class Libraries {
       out.version = version_of(loaded.path, row);
     }
     // The wheel's pins are about what torch itself needs, not what a stranger's library drags in.
+    // cuSPARSE and cuSOLVER come with torch, and so does the nvJitLink that they need.
     if (starts_with(loaded.needed_by, "libtorch") || starts_with(loaded.needed_by, "libc10") ||
-        starts_with(loaded.needed_by, "libcaffe2"))
+        starts_with(loaded.needed_by, "libcaffe2") || row.package == std::string_view("nvjitlink"))
       out.built_against = built_against(row);
-    judge(loaded, row, out);
+    if (!loaded.path.empty()) compare(loaded, row, out);
     facts_.libraries.push_back(out);
   }
   bool foreign = false;
 
+  // conda's Python brings a C++ library of its own, which comes before the one that the system's
+  // compiler links with.
+  void add_cxx_runtime(const LoaderSetting& setting) {
+    const std::string name = "libstdc++.so.6";
+    std::string own, system;
+    for (const std::string& folder : setting.program_rpath)
+      if (own.empty() && host_.stat(path_join(folder, name)).is_file())
+        own = path_join(folder, name);
+    for (const std::string& folder : setting.default_folders)
+      if (system.empty() && host_.stat(path_join(folder, name)).is_file())
+        system = path_join(folder, name);
+    const std::string has = version_in_name(path_name(host_.real_path(own))),
+                      built = version_in_name(path_name(host_.real_path(system)));
+    if (own.empty() || system.empty() || has.empty() || built.empty()) return;
+    Library out;
+    out.soname = Text(name, "RPATH of the program");
+    out.needed_by = Text("the system's compiler", system);
+    out.state = Text("found", "ld.so rules");
+    out.path = Text(own, "RPATH of the program");
+    out.via = Text("RPATH of the program", "ld.so rules");
+    out.version = Text(has, own);
+    // A compiler of the environment links with the environment's library.
+    const std::string compiler = host_.env_or("CXX", ""),
+                      prefix = facts_.python.prefix.value() + "/";
+    out.built_against =
+        starts_with(compiler, prefix) ? Text("none", "CXX is " + compiler) : Text(built, system);
+    facts_.libraries.push_back(out);
+  }
+
  private:
+  // Files of these are numbered otherwise than the package that brings them.
+  static bool counts_otherwise(const StemRow& row) {
+    return row.stem == std::string_view("cupti") || row.stem == std::string_view("nvToolsExt");
+  }
+
+  void compare(const Loaded& loaded, const StemRow& row, Library& out) {
+    const bool by_path = loaded.via == "LD_LIBRARY_PATH";
+    if (by_path)
+      out.shadows = loaded.elsewhere.empty() ? Text("none", "ld.so rules")
+                                             : Text(loaded.elsewhere, "ld.so rules");
+    // Without a pin the copy that LD_LIBRARY_PATH hides tells what torch was tested with.
+    if (!out.built_against.known() && !loaded.elsewhere.empty())
+      out.built_against = version_of(loaded.elsewhere, row);
+    if (!out.built_against.known() || !out.version.known())
+      out.built_against = Text("none", "no release to compare with");
+    judge(loaded, row, out);
+  }
+
   // The release: of the real file name where it says more than the soname, else of the PyPI package
   // it lies in. The soname's own number is an interface, not a release.
   Text version_of(const std::string& path, const StemRow& row) {
     std::string real = host_.real_path(path);
     if (real.empty()) real = path;
     std::string named = version_in_name(path_name(real));
-    if (Version::parse(named).numbers.size() >= 3) return Text(named, real);
+    if (Version::parse(named).numbers.size() >= 3 && !counts_otherwise(row))
+      return Text(named, real);
     size_t at = real.rfind("/nvidia/");
     if (at != std::string::npos && *row.package != 0) {
       std::string found = package_release(real.substr(0, at), row.package);
@@ -149,7 +198,6 @@ class Libraries {
   }
 
   void judge(const Loaded& loaded, const StemRow& row, Library& out) {
-    if (loaded.path.empty()) return;
     const Version has = Version::parse(out.version.value());
     // File against file: a package's release may count otherwise than its soname (libcufile.so.0).
     const Version file = Version::parse(version_in_name(path_name(host_.real_path(loaded.path))));
@@ -209,6 +257,7 @@ void gather_torch_libraries(Host& host, const std::string& folder, Facts& facts)
     const StemRow* row = row_of(loaded.soname);
     if (row != nullptr) libraries.add(loaded, *row);
   }
+  if (!libraries.foreign) libraries.add_cxx_runtime(setting);
   facts.libraries_known = true;
 }
 

@@ -21,6 +21,7 @@ class Program {
   bool tag(int64_t name, uint64_t& value) const;
   Result<Done> strings(int64_t name, List<std::string>& out);
   Result<bool> defines(const std::string& symbol);
+  Result<bool> needs(bool (*wanted)(const std::string& name));
   uint16_t machine() const { return machine_; }
 
  private:
@@ -177,6 +178,26 @@ Result<bool> Program::defines(const std::string& symbol) {
   return window_.wrong(0, cat("DT_GNU_HASH (", hex(table), ") has a chain without an end"));
 }
 
+// Undefined symbols come first in the table: DT_GNU_HASH begins behind them.
+Result<bool> Program::needs(bool (*wanted)(const std::string& name)) {
+  uint64_t hash = 0, table = 0, at = 0;
+  uint32_t first = 0;
+  if (!tag(DT_GNU_HASH, hash) || !tag(DT_SYMTAB, table) || !read(hash + 4, first)) {
+    return window_.wrong(0, "no symbol hash table (DT_GNU_HASH) to look in");
+  }
+  for (uint64_t i = 1; i < first && i < kMaxChain; ++i) {
+    Elf64_Sym entry;
+    if (!checked_add(table, i * sizeof entry, at) || !read(at, entry)) {
+      return window_.wrong(0, cat("symbol ", i, " is outside the file"));
+    }
+    if (entry.st_shndx != SHN_UNDEF) continue;
+    Result<std::string> name = string_at(entry.st_name);
+    if (!name) return name.error();
+    if (wanted(*name)) return true;
+  }
+  return false;
+}
+
 Result<Done> fill(Program& program, ElfDynamic& out) {
   List<std::string> soname, rpath, runpath;
   const std::pair<int64_t, List<std::string>*> wanted[] = {
@@ -217,6 +238,11 @@ Result<ElfDynamic> read_dynamic(const Host& host, const std::string& path) {
 
 Result<bool> defines_symbol(const Host& host, const std::string& path, const std::string& symbol) {
   return ask<bool>(host, path, [&](Program& program) { return program.defines(symbol); });
+}
+
+Result<bool> needs_symbol(const Host& host, const std::string& path,
+                          bool (*wanted)(const std::string& name)) {
+  return ask<bool>(host, path, [&](Program& program) { return program.needs(wanted); });
 }
 
 }  // namespace tcs

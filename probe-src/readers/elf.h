@@ -45,4 +45,8 @@ Result<ElfDynamic> read_dynamic(const Host& host, const std::string& path);
 // True when the dynamic symbol table of `path` defines `symbol`.
 Result<bool> defines_symbol(const Host& host, const std::string& path, const std::string& symbol);
 
+// True when one of the symbols that `path` needs from others is `wanted`.
+Result<bool> needs_symbol(const Host& host, const std::string& path,
+                          bool (*wanted)(const std::string& name));
+
 }  // namespace tcs

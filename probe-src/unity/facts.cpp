@@ -21,6 +21,7 @@
 #include "facts/toolkit_parts.cpp"
 #include "facts/toolkit_questions.cpp"
 #include "facts/toolkit_search.cpp"
+#include "facts/torch_extensions.cpp"
 #include "facts/torch_files.cpp"
 #include "facts/torch_libraries.cpp"
 #include "host/child.cpp"

@@ -121,6 +121,22 @@ TEST_CASE("in one folder the newest version wins, as in CMake's FindPython") {
   CHECK(gather(host).python.executable.is("/usr/bin/python3.13"));
 }
 
+TEST_CASE("a free-threaded Python is told by its library folder") {
+  MemoryHost host;
+  add_python(host, "/opt/py", "3.13t");
+  add_venv(host, "/v", "/opt/py", "3.13t", "version = 3.13.1\n");
+  host.variables = {{"PATH", "/opt/py/bin"}};
+  CHECK(gather(host).python.free_threaded.is(true));
+  host.variables["VIRTUAL_ENV"] = "/v";
+  Facts facts = gather(host);
+  CHECK(facts.python.version.is("3.13.1"));
+  CHECK(facts.python.free_threaded.is(true));
+  MemoryHost usual;
+  add_python(usual, "/usr", "3.13");
+  usual.variables = {{"PATH", "/usr/bin"}};
+  CHECK(gather(usual).python.free_threaded.is(false));
+}
+
 TEST_CASE("a shim is asked, and its answer names the real interpreter") {
   MemoryHost host;
   host.program("/home/u/.pyenv/shims/python3", "#!/usr/bin/env bash\n");
@@ -244,6 +260,23 @@ TEST_CASE("pip's isolated build is asked, because its path is arranged in code")
   CHECK(facts.python.search_path.size() == 1);
 }
 
+TEST_CASE("an interpreter that is asked tells whether it is free-threaded") {
+  for (const char* flags : {"", "t"}) {
+    MemoryHost host;
+    host.program("/shims/python3", "#!/bin/sh\n");
+    host.variables = {{"PATH", "/shims"}};
+    host.on_run = [&](const Command&) {
+      return MemoryHost::exits(
+          0, std::string("tcs-python 1\nexecutable /p/bin/python3\nversion 3.14.0\nprefix /p\n"
+                         "base /p\nabiflags ") +
+                 flags + "\nend\n");
+    };
+    Facts facts = gather(host);
+    CHECK(facts.python.version.is("3.14.0"));
+    CHECK(facts.python.free_threaded.is(flags[0] == 't'));
+  }
+}
+
 TEST_CASE("other interpreters that hold a torch are named") {
   MemoryHost host;
   add_python(host, "/usr", "3.11");
@@ -253,6 +286,7 @@ TEST_CASE("other interpreters that hold a torch are named") {
   Facts facts = gather(host);
   CHECK(facts.python.prefix.is("/usr"));
   CHECK(facts.python.elsewhere == List<std::string>{"/opt/conda/bin/python3.12"});
+  CHECK(facts.python.elsewhere_known);
 
   // Packages that both share are no reason to change the interpreter.
   host.files["/shared/torch/version.py"] = "";

@@ -15,7 +15,8 @@ struct SharedObject {
   List<std::string> needed;
   std::string rpath, runpath;
   List<std::string> symbols;  // defined ones
-  List<List<uint32_t>> fat;   // fat binaries, each a list of archs: {80, 90}
+  List<std::string> undefined;
+  List<List<uint32_t>> fat;  // fat binaries, each a list of archs: {80, 90}
   uint16_t machine = EM_X86_64;
 
   std::string bytes() const {
@@ -35,6 +36,12 @@ struct SharedObject {
     if (!soname.empty()) tag(DT_SONAME, intern(soname));
     if (!rpath.empty()) tag(DT_RPATH, intern(rpath));
     if (!runpath.empty()) tag(DT_RUNPATH, intern(runpath));
+    for (const std::string& name : undefined) {
+      Elf64_Sym symbol{};
+      symbol.st_name = static_cast<uint32_t>(intern(name));
+      symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+      put(symbol_table, symbol);
+    }
     for (const std::string& name : symbols) {
       Elf64_Sym symbol{};
       symbol.st_name = static_cast<uint32_t>(intern(name));
@@ -71,7 +78,8 @@ struct SharedObject {
   std::string hash_table() const {
     std::string out;
     const uint32_t count = static_cast<uint32_t>(symbols.size());
-    for (uint32_t word : {1u, 1u, 1u, 0u, ~0u, ~0u, count != 0 ? 1u : 0u}) put(out, word);
+    const uint32_t first = 1 + static_cast<uint32_t>(undefined.size());
+    for (uint32_t word : {1u, first, 1u, 0u, ~0u, ~0u, count != 0 ? first : 0u}) put(out, word);
     for (uint32_t i = 0; i < count; ++i) {
       uint32_t hash = 5381;
       for (char c : symbols[i]) hash = hash * 33 + static_cast<unsigned char>(c);

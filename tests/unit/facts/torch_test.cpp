@@ -392,6 +392,125 @@ TEST_CASE("an older library that LD_LIBRARY_PATH puts first is wrong") {
   CHECK(find(newer, "libcudnn.so.9")->state.is("found"));
 }
 
+TEST_CASE("a copy that LD_LIBRARY_PATH hides is named, and tells what torch was tested with") {
+  MemoryHost host;
+  add_torch(host, "/site", "2.7.1+cu126", "'12.6'");
+  SharedObject gpu;
+  gpu.needed = {"libcudnn.so.9", "libnccl.so.2"};
+  gpu.runpath = "$ORIGIN";
+  host.files["/site/torch/lib/libtorch_cuda.so"] = gpu.bytes();
+  host.files["/site/torch/lib/libcudnn.so.9.5.1"] = library("libcudnn.so.9");
+  host.links["/site/torch/lib/libcudnn.so.9"] = "libcudnn.so.9.5.1";
+  for (const char* name : {"libcudnn.so.9", "libnccl.so.2"})
+    host.files[std::string("/hpc/") + name + ".9.9"] = library(name);
+  host.links["/hpc/libcudnn.so.9"] = "libcudnn.so.9.9.9";
+  host.links["/hpc/libnccl.so.2"] = "libnccl.so.2.9.9";
+  host.variables["LD_LIBRARY_PATH"] = "/hpc";
+  Facts facts = gather(host);
+  const Library* cudnn = find(facts, "libcudnn.so.9");
+  REQUIRE(cudnn != nullptr);
+  CHECK(cudnn->shadows.is("/site/torch/lib/libcudnn.so.9"));
+  CHECK(cudnn->built_against.is("9.5.1"));
+  const Library* nccl = find(facts, "libnccl.so.2");
+  REQUIRE(nccl != nullptr);
+  CHECK(nccl->shadows.is("none"));
+  CHECK(nccl->built_against.is("none"));
+}
+
+TEST_CASE("an nvJitLink is held against the release that torch's wheel names") {
+  MemoryHost host;
+  add_torch(host, "/site", "2.5.1+cu124", "'12.4'");
+  SharedObject gpu, sparse;
+  gpu.needed = {"libcusparse.so.12"};
+  gpu.rpath = "/lib64/cuda";
+  sparse.soname = "libcusparse.so.12";
+  sparse.needed = {"libnvJitLink.so.12"};
+  host.files["/site/torch/lib/libtorch_cuda.so"] = gpu.bytes();
+  host.files["/lib64/cuda/libcusparse.so.12"] = sparse.bytes();
+  host.files["/lib64/cuda/libnvJitLink.so.12.1.105"] = library("libnvJitLink.so.12");
+  host.links["/lib64/cuda/libnvJitLink.so.12"] = "libnvJitLink.so.12.1.105";
+  host.files["/site/torch-2.5.1+cu124.dist-info/METADATA"] =
+      "Requires-Dist: nvidia-nvjitlink-cu12==12.4.127\n";
+  Facts facts = gather(host);
+  const Library* linker = find(facts, "libnvJitLink.so.12");
+  REQUIRE(linker != nullptr);
+  CHECK(linker->version.is("12.1.105"));
+  CHECK(linker->built_against.is("12.4.127"));
+}
+
+TEST_CASE("files that are numbered otherwise than their package are not compared with it") {
+  MemoryHost host;
+  add_torch(host, "/site", "2.5.1+cu124", "'12.4'");
+  SharedObject gpu;
+  gpu.needed = {"libnvToolsExt.so.1"};
+  gpu.rpath = "/lib64/cuda";
+  host.files["/site/torch/lib/libtorch_cuda.so"] = gpu.bytes();
+  host.files["/lib64/cuda/libnvToolsExt.so.1.0.0"] = library("libnvToolsExt.so.1");
+  host.links["/lib64/cuda/libnvToolsExt.so.1"] = "libnvToolsExt.so.1.0.0";
+  host.files["/site/torch-2.5.1+cu124.dist-info/METADATA"] =
+      "Requires-Dist: nvidia-nvtx-cu12==12.4.127\n";
+  Facts facts = gather(host);
+  const Library* nvtx = find(facts, "libnvToolsExt.so.1");
+  REQUIRE(nvtx != nullptr);
+  CHECK_FALSE(nvtx->version.known());
+  CHECK(nvtx->built_against.is("none"));
+}
+
+TEST_CASE("conda's C++ library is held against the one that the system's compiler links with") {
+  MemoryHost host;
+  add_torch(host, "/v/site", "2.7.1+cu126", "'12.6'");
+  SharedObject python;
+  python.rpath = "$ORIGIN/../lib";
+  host.files["/v/bin/python3"] = python.bytes();
+  host.files["/v/lib/libstdc++.so.6.0.29"] = library("libstdc++.so.6");
+  host.links["/v/lib/libstdc++.so.6"] = "libstdc++.so.6.0.29";
+  host.files["/usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.33"] = library("libstdc++.so.6");
+  host.links["/usr/lib/x86_64-linux-gnu/libstdc++.so.6"] = "libstdc++.so.6.0.33";
+  Facts facts;
+  facts.python.state = Text("found");
+  facts.python.executable = Text("/v/bin/python3");
+  facts.python.prefix = Text("/v");
+  facts.python.search_path = {"/v/site"};
+  Facts own = facts;
+  gather_torch(host, {}, facts);
+  const Library* runtime = find(facts, "libstdc++.so.6");
+  REQUIRE(runtime != nullptr);
+  CHECK(runtime->version.is("6.0.29"));
+  CHECK(runtime->built_against.is("6.0.33"));
+  CHECK(runtime->path.is("/v/bin/../lib/libstdc++.so.6"));
+
+  host.variables["CXX"] = "/v/bin/x86_64-conda-linux-gnu-c++";
+  gather_torch(host, {}, own);
+  REQUIRE(find(own, "libstdc++.so.6") != nullptr);
+  CHECK(find(own, "libstdc++.so.6")->built_against.is("none"));
+}
+
+TEST_CASE("the Python that a torch is for is in the name of its module; libtorch has none") {
+  MemoryHost host;
+  add_torch(host, "/site", "2.7.1+cu126", "'12.6'");
+  CHECK(gather(host).torch.python_tag.is("cp311"));
+  host.files.erase("/site/torch/_C.cpython-311-x86_64-linux-gnu.so");
+  host.files["/site/torch/_C.cpython-313t-x86_64-linux-gnu.so"] = "";
+  CHECK(gather(host).torch.python_tag.is("cp313t"));
+  host.files.erase("/site/torch/_C.cpython-313t-x86_64-linux-gnu.so");
+  host.files.erase("/site/torch/__init__.py");
+  CHECK(gather(host).torch.python_tag.is("none"));
+}
+
+TEST_CASE("extensions beside torch are known, also when there are none") {
+  MemoryHost host;
+  add_torch(host, "/site", "2.7.1+cu126", "'12.6'");
+  CHECK(gather(host).extensions_known);
+  CHECK(gather(host).torch.libraries_known);
+  SharedObject ops;
+  ops.needed = {"libc10.so"};
+  ops.symbols = {"PyInit_ops"};
+  host.files["/site/ops.so"] = ops.bytes();
+  Facts facts = gather(host);
+  REQUIRE(facts.extensions.size() == 1);
+  CHECK(facts.extensions[0].cxx11_abi.is(true));
+}
+
 TEST_CASE("a driver's libcuda, a toolkit's CUPTI and a renamed bundled library are right") {
   MemoryHost host;
   add_torch(host, "/site", "2.7.1+cu126", "'12.6'");
