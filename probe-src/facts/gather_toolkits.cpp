@@ -197,9 +197,13 @@ void gather_toolkits(Host& host, const Inputs& in, Facts& facts) {
   ToolkitFacts& out = facts.toolkits;
   out.list_known = true;
   int selected = choose(installs, Version::parse(facts.torch.cuda.value()));
+  out.on_path = Text("none", "PATH");
   for (Install& install : installs) {
+    // One that does not tell its release is named by its path.
     for (const std::string& origin : split(install.place.origin, ","))
-      if (trim(origin) == "PATH") out.on_path = install.toolkit.version;
+      if (trim(origin) == "PATH")
+        out.on_path = install.toolkit.version.known() ? install.toolkit.version
+                                                      : Text(install.place.program, "PATH");
     out.list.push_back(std::move(install.toolkit));
   }
   if (selected < 0) {

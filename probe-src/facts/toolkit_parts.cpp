@@ -2,6 +2,7 @@
 #include "facts/toolkit_parts.h"
 
 #include "base/text.h"
+#include "readers/elf.h"
 
 namespace tcs {
 namespace {
@@ -95,12 +96,13 @@ void find_headers(const Host& host, const DryRun& dry, Toolkit& t) {
   if (limits) parse_host_limits(*limits, t.gcc_max, t.clang_max);
 }
 
-bool has_tool(const Host& host, const Toolkit& t, const DryRun& dry, const std::string& name) {
+std::string tool_path(const Host& host, const Toolkit& t, const DryRun& dry,
+                      const std::string& name) {
   std::string bin = t.driver_dir.value();
   std::string path = cat(bin, ":", t.root.value(), "/bin:", bin, "/../nvvm/bin:", dry.cicc_dir);
   // A distribution spreads its tools; its nvcc.profile puts their folders into PATH.
   if (t.layout.is("distribution")) path += ":" + dry.path;
-  return !find_program(host, name, path).empty();
+  return find_program(host, name, path);
 }
 
 void find_missing(const Host& host, const DryRun& dry, Toolkit& t) {
@@ -111,7 +113,7 @@ void find_missing(const Host& host, const DryRun& dry, Toolkit& t) {
   const std::string &root = t.root.value(), &lib = t.library_dir.value();
   const std::string& include = t.include_dir.value();
   for (const char* tool : {"ptxas", "cicc", "cudafe++", "fatbinary"})
-    need(t.layout.is("clang") || has_tool(host, t, dry, tool), tool);
+    need(t.layout.is("clang") || !tool_path(host, t, dry, tool).empty(), tool);
   bool libdevice = !dry.libdevice_dir.empty() && has(host, dry.libdevice_dir, "libdevice.10.bc");
   need(libdevice || has(host, root, "nvvm/libdevice/libdevice.10.bc") ||
            has(host, path_parent(t.driver_dir.value()), "libdevice/libdevice.10.bc"),
@@ -163,6 +165,30 @@ void find_parts(const Host& host, const DryRun& dry, Toolkit& t) {
   find_headers(host, dry, t);
   find_cudart(host, t);
   find_missing(host, dry, t);
+}
+
+void read_cicc_release(const Host& host, const DryRun& dry, Toolkit& t) {
+  const std::string path = tool_path(host, t, dry, "cicc");
+  Result<std::unique_ptr<File>> file = host.open(path);
+  if (path.empty() || !file) return;
+  Result<ElfFile> elf = read_elf(**file, 0, (*file)->size());
+  const ElfSection* data = elf ? elf->section(".rodata") : nullptr;
+  if (!data) return;
+  // Windows that overlap by more than the text is long.
+  constexpr uint64_t kWindow = 1u << 20, kOverlap = 64;
+  std::string text;
+  for (uint64_t at = 0; at < data->size; at += kWindow - kOverlap) {
+    const uint64_t left = data->size - at;
+    const size_t length = static_cast<size_t>(left < kWindow ? left : kWindow);
+    if (!(*file)->read(data->offset + at, length, text)) return;
+    const size_t found = text.find("Cuda compilation tools, release ");
+    // One that the window may cut is whole in the next.
+    if (found == std::string::npos || (length < left && found + kOverlap > length)) continue;
+    const std::string release = parse_release(text.substr(found, kOverlap));
+    if (release.empty()) continue;
+    t.cicc = Text(release, path);
+    return;
+  }
 }
 
 }  // namespace tcs

@@ -16,4 +16,8 @@ void place_toolkit(const Host& host, const std::string& program, const DryRun& d
 // Headers, cudart, host compiler limits and missing parts of a toolkit whose root is known.
 void find_parts(const Host& host, const DryRun& dry, Toolkit& toolkit);
 
+// cicc answers no question about its release, but carries nvcc's line among its constants (11.8 to
+// 13.5). A few milliseconds; for where no PTX of it was seen.
+void read_cicc_release(const Host& host, const DryRun& dry, Toolkit& toolkit);
+
 }  // namespace tcs

@@ -62,6 +62,7 @@ class Questions {
       return;
     }
     try_compile();
+    if (!t_.cicc.known()) read_cicc_release(host_, dry_, t_);
     ask_suffixes();
   }
 

@@ -1,146 +1,198 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "findings/rules/common.h"
+// Which host compilers a toolkit takes, and what became of those that it was tried with.
+#include "findings/rules/host_compilers.h"
 
 namespace tcs {
 namespace {
 
 struct LimitRow {
   const char* cuda;
-  int gcc, clang, msvc;
+  int gcc_min, gcc, clang, msvc_min, msvc;
 };
-struct BadRow {
-  const char *cuda_from, *cuda_to, *compiler, *from, *to, *symptom;
+struct NeverRow {
+  const char *cuda, *compiler;
 };
 constexpr LimitRow kLimits[] = {
-#define TCS_HOST_LIMIT(cuda, gcc, clang, msvc) {cuda, gcc, clang, msvc},
+#define TCS_HOST_LIMIT(cuda, gcc_min, gcc, clang, msvc_min, msvc) \
+  {cuda, gcc_min, gcc, clang, msvc_min, msvc},
 #include "tables/host_compilers.def"
 };
-constexpr BadRow kBad[] = {
-#define TCS_KNOWN_BAD(cuda_from, cuda_to, compiler, from, to, symptom) \
-  {cuda_from, cuda_to, compiler, from, to, symptom},
+constexpr NeverRow kNever[] = {
+#define TCS_HOST_NEVER(cuda, compiler) {cuda, compiler},
 #include "tables/host_compilers.def"
 };
 
 struct Limit {
-  int newest = 0;  // 0 = not known
-  std::string from;
+  int newest = 0, oldest = 0, documented = 0;  // 0 = not known
+  bool never = false;
+  std::string from, oldest_from;
 };
 
-Limit limit_of(const Toolkit& toolkit, const std::string& id) {
-  const bool clang = contains(id, "Clang");
-  const Fact<int>& own = clang ? toolkit.clang_max : toolkit.gcc_max;
-  if (own.known() && id != "MSVC")
-    return {own.value(), own.from.empty() ? "crt/host_config.h" : own.from};
+Limit limit_of(const Toolkit& toolkit, HostKind kind) {
   Limit limit;
-  Version cuda = Version::parse(toolkit.version.value());
+  const Version cuda = Version::parse(toolkit.version.value());
   for (const auto& r : kLimits) {
     // A toolkit whose patch level is unknown is read as the newest of its release.
-    Version row = Version::parse(r.cuda);
-    if (cuda.numbers.size() > 1 && (cuda >= row || same_release(cuda, row)))
-      limit = {id == "MSVC" ? r.msvc : clang ? r.clang : r.gcc, cat("table, CUDA ", r.cuda)};
+    const Version row = Version::parse(r.cuda);
+    if (cuda.numbers.size() < 2 ||
+        !(cuda >= row || (cuda.numbers.size() == 2 && same_release(cuda, row))))
+      continue;
+    limit.from = limit.oldest_from = cat("table, CUDA ", r.cuda);
+    limit.documented = kind == HostKind::Gnu ? r.gcc_min : 0;
+    limit.oldest = kind == HostKind::Msvc ? r.msvc_min : 0;
+    limit.newest = kind == HostKind::Gnu     ? r.gcc
+                   : kind == HostKind::Clang ? r.clang
+                   : kind == HostKind::Msvc  ? r.msvc
+                                             : 0;
+  }
+  for (const auto& r : kNever)
+    limit.never = limit.never || (host_kind(r.compiler) == kind && cuda >= Version::parse(r.cuda));
+  const Fact<int> none, &own = kind == HostKind::Gnu     ? toolkit.gcc_max
+                               : kind == HostKind::Clang ? toolkit.clang_max
+                                                         : none;
+  if (own.known()) {
+    limit.newest = own.value();
+    limit.from = own.from.empty() ? "crt/host_config.h" : own.from;
   }
   return limit;
 }
 
-// In the unit of its limit: a major, or _MSC_VER (toolset 14.40 is 1940).
-int level_of(const HostCompiler& compiler) {
-  Version v = Version::parse(compiler.version.value());
-  if (!v.known()) return 0;
-  return compiler.id.is("MSVC")
-             ? 1900 + (v.major() == 14 ? v.minor() : v.minor() + 100 * (v.major() - 14))
-             : v.major();
+std::string limit_label(HostKind kind, int level) {
+  return kind == HostKind::Msvc ? cat("toolset 14.", level - 1900)
+                                : cat(kind == HostKind::Gnu ? "GCC " : "Clang ", level);
 }
 
-std::string compiler_label(const HostCompiler& c) {
-  const std::string name = c.id.is("GNU") ? "GCC" : c.id.or_else("the host compiler");
-  return c.version.known() ? cat(name, " ", c.version.value()) : name;
+std::string how_to_name(HostKind kind, const std::string& fitting, int level) {
+  const std::string gcc = cat("g++-", level);
+  return kind == HostKind::Gnu
+             ? cat("install it and name it: -DCMAKE_CUDA_HOST_COMPILER=", gcc,
+                   " (outside CMake: NVCC_PREPEND_FLAGS='-ccbin ", gcc, "')")
+             : cat("install ", fitting, " and name it: -DCMAKE_CUDA_HOST_COMPILER=<path>");
 }
 
-std::string limit_label(const std::string& id, int newest) {
-  return id == "MSVC" ? cat("toolset 14.", newest - 1900)
-                      : cat(id == "GNU" ? "GCC" : id, " ", newest);
-}
-
-void refused(const Toolkit& t, const HostCompiler& compiler, const Limit& limit,
-             List<Finding>& out) {
-  const std::string newest = limit_label(compiler.id.value(), limit.newest);
-  const std::string gcc = cat("g++-", limit.newest);
-  const std::string help =
-      compiler.id.is("GNU")
-          ? cat("install it and name it: -DCMAKE_CUDA_HOST_COMPILER=", gcc,
-                " (outside CMake: NVCC_PREPEND_FLAGS='-ccbin ", gcc, "')")
-          : cat("install ", newest, " and name it: -DCMAKE_CUDA_HOST_COMPILER=<path>");
-  Finding& f =
-      report(out, 401,
-             {nvcc_label(t), compiler_label(compiler), "the newest it takes is " + newest, help});
-  add(f, "host-compiler", with_path(compiler_label(compiler), compiler.path), "<= " + newest,
-      compiler.version.from);
-  add(f, "toolkit", nvcc_label(t), "", limit.from);
-}
-
-bool known_bad(const RuleInput& in, const Toolkit& toolkit, List<Finding>& out) {
-  const HostCompiler& compiler = in.facts.host_compiler;
-  Version cuda = Version::parse(toolkit.version.value());
-  if (!cuda.known() || toolkit.works.is(true)) return false;
-  for (const auto& bad : kBad) {
-    const bool libc = std::string_view(bad.compiler) == "glibc";
-    if (!libc && !compiler.id.is(bad.compiler)) continue;
-    Version found = Version::parse((libc ? in.facts.host.glibc : compiler.version).value());
-    Version last = Version::parse(bad.cuda_to);
-    if (!found.known() || found < Version::parse(bad.from) ||
-        found.major() > Version::parse(bad.to).major())
-      continue;
-    if (cuda < Version::parse(bad.cuda_from) ||
-        !(last >= cuda || (last.numbers.size() == 2 && same_release(cuda, last))))
-      continue;
-    const std::string label = libc ? cat("glibc ", found.dotted()) : compiler_label(compiler);
-    Finding& f = report(out, 403,
-                        {label, nvcc_label(toolkit), bad.symptom,
-                         libc ? "use CUDA 13.0 or newer, or your distribution's own (patched) "
-                                "toolkit; another compiler does not help"
-                              : "use an older host compiler: -DCMAKE_CUDA_HOST_COMPILER=<path>, or "
-                                "a newer toolkit"});
-    if (toolkit.works.is(false)) f.severity = Severity::Error;
-    add(f, libc ? "host" : "host-compiler", label, "",
-        (libc ? in.facts.host.glibc : compiler.version).from);
-    add(f, "toolkit", nvcc_label(toolkit), "", toolkit.version.from);
-    return true;
+// Removes the check of host_config.h, not its reason (rules 4.1).
+std::string check_removed_by(const RuleInput& in) {
+  for (const char* name :
+       {"NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS", "CUDAFLAGS", "TORCH_NVCC_FLAGS"}) {
+    const auto set = in.facts.environment.find(name);
+    if (set == in.facts.environment.end()) continue;
+    for (const char* flag : {"-allow-unsupported-compiler", "__NV_NO_HOST_COMPILER_CHECK"})
+      if (contains(set->second, flag)) return name;
   }
-  return false;
+  return {};
+}
+
+// 401: beyond the limits; false when within them or when they are not known.
+bool refused(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
+  const HostCompiler& compiler = in.facts.host_compiler;
+  const HostKind kind = host_kind(compiler.id.value());
+  const Limit limit = limit_of(t, kind);
+  const int level = host_level(compiler);
+  const bool newer = limit.newest && level > limit.newest;
+  const bool older = !newer && limit.oldest && level && level < limit.oldest;
+  if (!newer && !older && !limit.never) return false;
+  const std::string fitting =
+      limit.never ? "GCC or Clang" : limit_label(kind, newer ? limit.newest : limit.oldest);
+  const std::string bound = limit.never ? "it takes no release of it"
+                            : newer     ? "the newest it takes is " + fitting
+                                        : "the oldest it takes is " + fitting;
+  const std::string variable = check_removed_by(in);
+  // Before a compile nobody knows whether it gets by; after one that failed it is an error.
+  const bool unchecked = !variable.empty() && !t.works.known();
+  Finding& f = report(
+      out, 401,
+      {nvcc_label(t), host_label(compiler), bound, how_to_name(kind, fitting, limit.newest)});
+  if (unchecked) {
+    f.severity = Severity::Warning;
+    f.message = cat(variable, " keeps ", nvcc_label(t), " from refusing ", host_label(compiler),
+                    "; ", bound);
+    f.notes = {"that removes the check and not what it is for: compiling may still fail"};
+    if (const BadRow* bad = known_bad_row(in, t, kind))
+      f.notes.push_back(cat("seen with such a pair: ", bad->symptom));
+  }
+  add(f, "host-compiler", with_path(host_label(compiler), compiler.path),
+      limit.never ? fitting : cat(newer ? "<= " : ">= ", fitting), compiler.version.from);
+  add(f, "toolkit", nvcc_label(t), "", newer ? limit.from : limit.oldest_from);
+  if (t.works.is(false)) add_once(f.consequences, std::string("TCS305"));
+  return true;
+}
+
+// 405: nvcc takes it, and CUDA's documents ask for a newer one.
+void older_than_documented(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
+  const HostCompiler& compiler = in.facts.host_compiler;
+  const HostKind kind = host_kind(compiler.id.value());
+  const int oldest = limit_of(t, kind).documented, level = host_level(compiler);
+  if (!oldest || !level || level >= oldest) return;
+  const std::string needs = limit_label(kind, oldest);
+  Finding& f = report(out, 405, {host_label(compiler), nvcc_label(t), needs});
+  add(f, "host-compiler", with_path(host_label(compiler), compiler.path), ">= " + needs,
+      compiler.version.from);
+  add(f, "toolkit", nvcc_label(t), "", t.version.from);
+}
+
+// 402: nvcc was tried with it. "host-compiler-run": it hangs, crashes or does not answer as a
+// compiler, asked without nvcc.
+void failed(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
+  if (!t.works.is(false) || !starts_with(t.failure.kind.value(), "host-compiler")) return;
+  const HostCompiler& compiler = in.facts.host_compiler;
+  const std::string said = tail(t.failure.text.value(), 400);
+  const bool by_nvcc = t.failure.kind.is("host-compiler") && !said.empty();
+  Finding& f = report(out, 402,
+                      {nvcc_label(t), with_path(host_label(compiler), compiler.path),
+                       by_nvcc ? "it said: " + said : said});
+  add(f, "host-compiler", with_path(host_label(compiler), compiler.path), "",
+      compiler.path.from.empty() ? compiler.version.from : compiler.path.from);
+  add_nvcc_variables(in, f);
+  add(f, "toolkit", nvcc_label(t), "", t.nvcc.or_else("a test compile"));
+  add_once(f.consequences, std::string("TCS305"));  // so it would be where the kind is not told
+  if (t.failure.kind.is("host-compiler")) return;
+  for (const char* code : {"TCS401", "TCS403", "TCS405"}) f.consequences.push_back(code);
+}
+
+// What keeps the limits from being judged.
+void unknown_compiler(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
+  const HostCompiler& compiler = in.facts.host_compiler;
+  const HostKind kind = host_kind(compiler.id.value());
+  const char* const what = "whether nvcc takes it";
+  if (!compiler.id.known())
+    missing(out, 490, "host_compiler.id", what, compiler.reason);
+  else if (!compiler.version.known() && !limit_of(t, kind).never)
+    missing(out, 490, "host_compiler.version", what, compiler.reason);
+  else if (kind == HostKind::Msvc && !host_level(compiler))
+    missing(out, 490, "host_compiler.version", what,
+            cat("'", tail(compiler.version.value(), 60), "' is no release of MSVC"));
+  else if (kind == HostKind::Other)
+    missing(out, 490, "toolkits.list[].works", what,
+            cat("no table has ", tail(compiler.id.value(), 60), ": only a compile tells"));
+}
+
+void judge_compiler(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
+  if (t.works.is(true)) return;
+  List<Finding> said;
+  // One that does not run is not judged by its release.
+  if (!t.failure.kind.is("host-compiler-run") && !refused(in, t, said)) {
+    older_than_documented(in, t, said);
+    known_bad(in, t, said);
+    if (!never_started(t)) unknown_compiler(in, t, said);
+  }
+  failed(in, t, said);
+  if (!t.fitting_host_compiler.known()) return out.append(said);
+  // Another one is used in its place: what would be said of the first is no trouble.
+  List<std::string> spared{"TCS305"};
+  for (const Finding& f : said) add_once(spared, f.code());
+  const Text& other = t.fitting_host_compiler;
+  Finding& f = report(
+      out, 401,
+      {nvcc_label(t), host_label(in.facts.host_compiler), other.value() + " is used in its place"});
+  f.severity = Severity::Note;
+  f.consequences = spared;
+  add(f, "host-compiler", other.value(), "", other.from);
 }
 
 }  // namespace
 
 void rule_host_compiler(const RuleInput& in, List<Finding>& out) {
-  const Toolkit* toolkit = in.facts.toolkit();
-  const HostCompiler& compiler = in.facts.host_compiler;
-  if (!toolkit || !builds(in) || toolkit->works.is(true) || is_clang(*toolkit)) return;
-  if (const Text& other = toolkit->fitting_host_compiler; other.known()) {
-    Finding& f = report(
-        out, 401,
-        {nvcc_label(*toolkit), compiler_label(compiler), other.value() + " is used in its place"});
-    f.severity = Severity::Note;
-    return add(f, "host-compiler", other.value(), "", other.from);
-  }
-  const Limit limit = limit_of(*toolkit, compiler.id.value());
-  if (limit.newest && compiler.id.known() && level_of(compiler) > limit.newest)
-    return refused(*toolkit, compiler, limit, out);
-  if (known_bad(in, *toolkit, out) && !toolkit->works.is(false)) return;
-  if (toolkit->works.is(false) && starts_with(toolkit->failure.kind.value(), "host-compiler")) {
-    // "host-compiler-run": it hangs, crashes or does not answer as a compiler, asked without nvcc.
-    const bool runs = toolkit->failure.kind.is("host-compiler");
-    const std::string said = tail(toolkit->failure.text.value(), 400);
-    Finding& f = report(out, 402,
-                        {nvcc_label(*toolkit), with_path(compiler_label(compiler), compiler.path),
-                         runs && !said.empty() ? "it said: " + said : said});
-    add(f, "host-compiler", with_path(compiler_label(compiler), compiler.path), "",
-        compiler.path.from.empty() ? compiler.version.from : compiler.path.from);
-    add_nvcc_variables(in, f);
-    return add(f, "toolkit", nvcc_label(*toolkit), "", toolkit->nvcc.or_else("a test compile"));
-  }
-  if (!compiler.id.known() || !compiler.version.known())
-    missing(out, 490, compiler.id.known() ? "host_compiler.version" : "host_compiler.id",
-            "whether nvcc takes it", compiler.reason);
+  if (builds(in)) judge_toolkit(in, judge_compiler, out);
 }
 
 }  // namespace tcs

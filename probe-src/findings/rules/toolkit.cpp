@@ -1,95 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "findings/rules/common.h"
+#include "findings/rules/toolkit_candidates.h"
+#include "host/host.h"
 
 namespace tcs {
 namespace {
-
-// What the module repairs: folders and names that point to files which are there; and NVRTC, which
-// PyTorch's CMake code links and an extension does not need (measured on pip toolkits
-// of 13.2, 13.5).
-bool repaired(const std::string& part, const Toolkit& t) {
-  if (part == "nvrtc") return t.layout.is("pip");
-  return part == "lib64" || part == "nvToolsExt" || ends_with(part, ".so");
-}
-
-void missing_parts(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
-  List<std::string> gone, completed;
-  for (const auto& part : t.missing.value()) (repaired(part, t) ? completed : gone).push_back(part);
-  // A link needs the file that it names.
-  if (contains(gone, "cudart")) remove_from(completed, "libcudart.so");
-  const std::string root = t.root.or_else("toolkit");
-  if (!completed.empty())
-    add(report(out, 307, {join(completed, ", no ")}), "toolkit",
-        cat(root, " (", t.layout.or_else("layout unknown"), ")"), "", t.missing.from);
-  if (gone.empty()) return;
-  const std::string names = join(gone, ", ");
-  Finding& f = report(
-      out, 308,
-      {nvcc_label(t), names,
-       t.layout.is("conda") ? "install the rest: conda install cuda-toolkit=" +
-                                  Version::parse(t.version.value()).major_minor() +
-                                  " (cuda-nvcc is the compiler only)"
-       : t.layout.is("pip") ? "install the rest with pip: nvidia-cuda-runtime, nvidia-cuda-nvrtc, "
-                              "nvidia-cuda-cccl, nvidia-nvvm of the same release"
-                            : "install the toolkit's development packages of the same release"});
-  if (!builds(in)) f.severity = Severity::Note;
-  add(f, "toolkit", root + " without " + names, names, t.missing.from);
-}
-
-// What to install from PyPI for one release, quoted for a shell.
-std::string pip_packages(const Version& release) {
-  if (release.major() < 13) return {};  // before 13 PyPI has no nvcc
-  const std::string pin = cat("==", release.major_minor(), ".*'");
-  std::string out;
-  for (const char* name :
-       {"nvidia-cuda-nvcc", "nvidia-cuda-crt", "nvidia-nvvm", "nvidia-cuda-runtime"})
-    out += cat(out.empty() ? "'" : " '", name, pin);
-  return out;
-}
-
-// cicc writes PTX that ptxas reads: a newer cicc is known to fail, other mixtures may.
-void parts_differ(const RuleInput& in, const Toolkit& toolkit, List<Finding>& out) {
-  const Version own = Version::parse(toolkit.version.value());
-  const Version ptxas =
-      Version::parse((toolkit.ptxas.known() ? toolkit.ptxas : toolkit.version).value());
-  struct Part {
-    const char* name;
-    const Text& release;
-  };
-  List<std::string> words;
-  List<Evidence> rows;
-  bool fails = false, headers = false;
-  for (const auto& part : {Part{"headers", toolkit.headers}, Part{"ptxas", toolkit.ptxas},
-                           Part{"cicc", toolkit.cicc}, Part{"cudart", toolkit.cudart}}) {
-    Version v = Version::parse(part.release.value());
-    if (!v.known() || !own.known() || same_release(v, own)) continue;
-    words.push_back(cat(part.name, " ", v.major_minor()));
-    rows.push_back(Evidence{"toolkit", cat(part.name, " ", part.release.value()), own.major_minor(),
-                            part.release.from});
-    if (part.name == std::string_view("cicc") && v.major_minor() != ptxas.major_minor() &&
-        v >= ptxas)
-      fails = true;
-    // torch's cuda.cmake compares FindCUDA's release, which is nvcc's, with that of cuda.h.
-    headers = headers || part.name == std::string_view("headers");
-  }
-  if (words.empty()) return;
-  const Version torch = Version::parse(in.facts.torch.cuda.value());
-  const std::string packages = pip_packages(torch.major() == own.major() ? torch : own);
-  const std::string pins = packages.empty()
-                               ? "install every part from one release"
-                               : "pin the parts to one release: pip install " + packages;
-  const std::string other =
-      "install every part from one release, or name another toolkit: "
-      "-DTorchCudaStack_TOOLKIT=/path/to/cuda";
-  Finding& f = report(
-      out, 309,
-      {nvcc_label(toolkit), join(words, ", "), fails ? "y" : "", toolkit.works.is(true) ? "y" : "",
-       toolkit.layout.is("pip") ? pins : other, headers ? "y" : ""});
-  if (headers && builds(in)) f.severity = Severity::Error;
-  if (toolkit.works.known() ? !toolkit.works.value() : fails) f.severity = Severity::Error;
-  add(f, "toolkit", nvcc_and_root(toolkit), "", toolkit.version.from);
-  f.evidence.append(rows);
-}
 
 // What named it: a variable or a setting. Where it was only come across, the path says it.
 std::string setting_of(const Toolkit& t) {
@@ -102,11 +16,14 @@ std::string setting_of(const Toolkit& t) {
 
 // Build scripts of others obey these variables, whatever is used here in their place.
 void named_in_vain(const Toolkit& own, const Toolkit& other, List<Finding>& out) {
+  if (!other.works.is(false)) return;
+  if (!other.origin.known())
+    return missing(out, 392, "toolkits.list[].origin",
+                   "whether a variable names a toolkit that cannot be used", other.reason);
   List<std::string> names;
-  for (const std::string& name : split(other.origin.value(), ","))
-    for (const char* variable : {"CUDACXX", "CUDA_HOME", "CUDA_PATH", "CUDAToolkit_ROOT"})
-      if (trim(name) == variable) names.push_back(variable);
-  if (names.empty() || !other.works.is(false)) return;
+  for (const char* variable : {"CUDACXX", "CUDA_HOME", "CUDA_PATH", "CUDAToolkit_ROOT"})
+    if (comes_from(other, variable)) names.push_back(variable);
+  if (names.empty()) return;
   Finding& f =
       report(out, 310,
              {join(names, ", "), nvcc_and_root(own), own.root.or_else("the one that works"),
@@ -124,25 +41,58 @@ void clang_for_nvcc(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   if (t.root.known()) add(f, "toolkit", t.root.value(), "", t.root.from);
 }
 
+// "ccache nvcc", "/usr/bin/sccache": the launcher, and whether an nvcc follows it.
+std::string launcher_in(const Toolkit& t, bool& alone) {
+  const List<std::string> words = split(t.nvcc.value(), " ;\t");
+  alone = words.size() < 2;
+  for (const char* name : {"ccache", "sccache", "buildcache", "distcc", "icecc", "fastbuild"})
+    if (!words.empty() && path_name(words[0]) == name) return name;
+  return {};
+}
+
+void launcher(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
+  bool alone = false;
+  const std::string name = launcher_in(t, alone);
+  if (name.empty()) return;
+  Finding& f = report(
+      out, 311,
+      {t.nvcc.value(), alone ? "a compiler launcher, not nvcc" : "nvcc behind a compiler launcher",
+       name, t.works.is(false) ? "y" : ""});
+  if (t.works.is(false) && builds(in)) f.severity = Severity::Error;
+  add(f, "toolkit", t.nvcc.value(), "nvcc", setting_of(t));
+}
+
+const char* how_it_failed(const Toolkit& t) {
+  struct Row {
+    const char *kind, *words;
+  };
+  for (const Row& row : {Row{"hang", "did not answer in time"}, Row{"crash", "crashed"},
+                         Row{"start", "cannot be started"}})
+    if (t.failure.kind.is(row.kind))
+      return contains(t.failure.text.value(), "No such file") && never_started(t) ? "is not there"
+                                                                                  : row.words;
+  if (t.failure.kind.is("output") && !t.version.known()) return "printed what no nvcc prints";
+  return "cannot compile a small kernel";
+}
+
+// What the host compiler is to blame for is said by its own rule, which names 305 for it.
 void broken_toolkit(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   if (!t.works.is(false) || starts_with(t.failure.kind.value(), "host-compiler")) return;
-  const std::string kind = t.failure.kind.value(), said = tail(t.failure.text.value(), 400);
-  const bool start = kind == "start";
-  const std::string setting = setting_of(t);
-  Finding& f = report(
-      out, 305,
-      {t.nvcc.or_else(nvcc_label(t)) + (setting.empty() ? "" : " (" + setting + ")"),
-       kind == "hang"                            ? "did not answer in time"
-       : kind == "crash"                         ? "crashed"
-       : start && contains(said, "No such file") ? "is not there"
-       : start                                   ? "cannot be started"
-       : kind == "output" && !t.version.known()  ? "printed what no nvcc prints"
-                                                 : "cannot compile a small kernel",
-       start || said.empty() ? said : "it said: " + said, start ? "" : t.nvcc.or_else("nvcc")});
+  const std::string said = tail(t.failure.text.value(), 400), setting = setting_of(t);
+  const bool start = never_started(t);
+  Finding& f =
+      report(out, 305,
+             {t.nvcc.or_else(nvcc_label(t)) + (setting.empty() ? "" : " (" + setting + ")"),
+              how_it_failed(t), start || said.empty() ? said : "it said: " + said,
+              start ? "" : t.nvcc.or_else("nvcc")});
   if (!builds(in)) f.severity = Severity::Note;
   add(f, "toolkit", start ? "none" : nvcc_label(t), start ? "nvcc" : "",
       setting.empty() ? t.nvcc.or_else(t.version.from) : setting);
   add_nvcc_variables(in, f);
+  if (builds(in) && !t.failure.kind.known())
+    missing(out, 392,
+            t.failure.text.known() ? "toolkits.list[].failure.kind" : "toolkits.list[].failure",
+            "which part of the toolkit or the host compiler is to blame", t.reason);
 }
 
 void no_toolkit(const RuleInput& in, List<Finding>& out) {
@@ -158,17 +108,14 @@ void no_toolkit(const RuleInput& in, List<Finding>& out) {
 void rule_toolkit(const RuleInput& in, List<Finding>& out) {
   const ToolkitFacts& toolkits = in.facts.toolkits;
   const Toolkit* toolkit = in.facts.toolkit();
-  if (toolkit) {
-    missing_parts(in, *toolkit, out);
-    parts_differ(in, *toolkit, out);
-    broken_toolkit(in, *toolkit, out);
-  }
+  judge_toolkit(in, broken_toolkit, out);
+  judge_toolkit(in, launcher, out);
   if (!builds(in)) return;
   if (toolkit && is_clang(*toolkit)) clang_for_nvcc(in, *toolkit, out);
   for (const auto& other : toolkits.list)
     if (toolkit && &other != toolkit) named_in_vain(*toolkit, other, out);
   if (!toolkit && toolkits.list_known && toolkits.list.empty()) return no_toolkit(in, out);
-  if (!toolkit || (!toolkit->version.known() && !toolkit->works.is(false)))
+  if (!toolkit || (!toolkit->version.known() && !never_started(*toolkit)))
     missing(out, 390,
             toolkit               ? "toolkits.list[].version"
             : toolkits.list_known ? "toolkits.selected"

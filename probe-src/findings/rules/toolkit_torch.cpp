@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "findings/rules/common.h"
+#include "findings/rules/toolkit_candidates.h"
 
 namespace tcs {
 namespace {
@@ -38,12 +38,24 @@ const char* named_by(const Toolkit& toolkit) {
 // The compiler of a build tree never changes; the user may mean another one by now.
 void stale_tree(const RuleInput& in, const Toolkit& own, const Toolkit* better,
                 List<Finding>& out) {
-  const std::string& origin = own.origin.value();
-  if (!contains(origin, kTree) || named_by(own)) return;
   const Toolkit* wanted = nullptr;
-  for (const auto& other : in.facts.toolkits.list)
-    if (&other != &own && !wanted && named_by(other)) wanted = &other;
-  if (!wanted && !better) return;
+  bool origins = own.origin.known(), releases = true;
+  for (const auto& other : in.facts.toolkits.list) {
+    if (&other == &own) continue;
+    if (!wanted && named_by(other)) wanted = &other;
+    origins = origins && other.origin.known();
+    releases = releases && (other.version.known() || other.works.is(false));
+  }
+  const bool tree = contains(own.origin.value(), kTree) && !named_by(own);
+  const bool others = in.facts.toolkits.list.size() > 1;
+  if (!tree || (!wanted && !better)) {
+    // Of one that is listed alone there is nothing to keep instead of another.
+    if (others && !origins && (tree || !own.origin.known()))
+      missing(out, 392, "toolkits.list[].origin", "whether a build tree keeps its old compiler");
+    if (tree && !releases)
+      missing(out, 392, "toolkits.list[].version", "whether another toolkit fits PyTorch better");
+    return;
+  }
   const Toolkit& other = wanted ? *wanted : *better;
   Finding& f =
       report(out, 306,
@@ -56,28 +68,36 @@ void stale_tree(const RuleInput& in, const Toolkit& own, const Toolkit* better,
   add(f, "toolkit", nvcc_and_root(other), "", origin_words(other));
 }
 
-}  // namespace
-
-void rule_toolkit_torch(const RuleInput& in, List<Finding>& out) {
-  const Toolkit* toolkit = in.facts.toolkit();
-  // A PyTorch that is itself to be built has no CUDA yet.
-  if (!toolkit || in.request.purpose != "extension") return;
+void releases(const RuleInput& in, const Toolkit& own, List<Finding>& out) {
   const Text none, &cuda = in.facts.torch.state.is("found") ? in.facts.torch.cuda : none;
-  Version nvcc = Version::parse(toolkit->version.value());
-  Version torch = Version::parse(cuda.value());
+  const Version nvcc = Version::parse(own.version.value()), torch = Version::parse(cuda.value());
   const Toolkit* better =
-      nvcc.known() && !same_release(nvcc, torch) ? better_one(in, *toolkit, torch) : nullptr;
-  stale_tree(in, *toolkit, better, out);
+      nvcc.known() && !same_release(nvcc, torch) ? better_one(in, own, torch) : nullptr;
+  if (&own == in.facts.toolkit()) stale_tree(in, own, better, out);
   if (!nvcc.known() || !torch.known() || same_release(nvcc, torch)) return;
 
   const bool major = nvcc.major() != torch.major();
   Finding& f =
       report(out, major ? 302 : 303,
-             {nvcc_label(*toolkit), torch.major_minor(),
+             {nvcc_label(own), torch.major_minor(),
               better ? better->root.or_else(better->version.value()) : "", nvcc.major_minor()});
-  add(f, "toolkit", nvcc_and_root(*toolkit), major ? cat(torch.major(), ".x") : torch.major_minor(),
-      toolkit->origin.known() ? origin_words(*toolkit) : toolkit->version.from);
+  add(f, "toolkit", nvcc_and_root(own), major ? cat(torch.major(), ".x") : torch.major_minor(),
+      own.origin.known() ? origin_words(own) : own.version.from);
   add(f, "torch", cat(torch_label(in.facts), ", CUDA ", cuda.value()), "", cuda.from);
+}
+
+}  // namespace
+
+void rule_toolkit_torch(const RuleInput& in, List<Finding>& out) {
+  // A PyTorch that is itself to be built has no CUDA yet.
+  if (in.request.purpose != "extension") return;
+  judge_toolkit(in, releases, out);
+  const TorchFacts& torch = in.facts.torch;
+  // Without a toolkit there is nothing to hold it against, and a PyTorch without CUDA has none.
+  const bool has_list = in.facts.toolkits.list_known && !in.facts.toolkits.list.empty();
+  if (has_list && torch.state.is("found") && !torch.cuda.known() &&
+      (!torch.flavour.known() || torch.flavour.is("cuda")))
+    missing(out, 690, "torch.cuda", "whether the toolkit is of PyTorch's CUDA", torch.reason);
 }
 
 }  // namespace tcs

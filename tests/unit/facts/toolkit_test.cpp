@@ -30,7 +30,7 @@ TEST_CASE("no toolkit is an empty list with the places that were searched") {
   CHECK(facts.toolkits.list_known);
   CHECK(facts.toolkits.list.empty());
   CHECK_FALSE(facts.toolkits.selected.known());
-  CHECK_FALSE(facts.toolkits.on_path.known());
+  CHECK(facts.toolkits.on_path.is("none"));
   CHECK(contains(facts.toolkits.reason, "no nvcc in CUDACXX, CUDA_HOME"));
 }
 

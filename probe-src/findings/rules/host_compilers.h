@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the rules on host compilers share: how they are called, counted and known to fail.
+#pragma once
+#include <string>
+
+#include "findings/rules/toolkit_candidates.h"
+
+namespace tcs {
+
+// By CMake's ids and the programs' own names. Other: no table knows it (NVHPC, AppleClang, ...).
+enum class HostKind { Unknown, Gnu, Clang, Msvc, Intel, IntelLlvm, Other };
+HostKind host_kind(const std::string& id);
+// In the unit of its limit: a major, or _MSC_VER (toolset 14.40 is 1940); 0 when unknown.
+int host_level(const HostCompiler& compiler);
+std::string host_label(const HostCompiler& compiler);  // "GCC 13.2.0"
+
+struct BadRow {
+  const char *cuda_from, *cuda_to, *compiler, *from, *to, *machine, *symptom, *way;
+};
+// Of that kind of compiler alone, not of the C library.
+const BadRow* known_bad_row(const RuleInput& in, const Toolkit& toolkit, HostKind kind);
+// 403, and what is not known of a C library or machine that such a pair depends on.
+void known_bad(const RuleInput& in, const Toolkit& toolkit, List<Finding>& out);
+
+}  // namespace tcs
