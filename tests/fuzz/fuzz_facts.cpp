@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any machine {"facts": ..., "request": ...} (the form of tests/machines) is judged and told in
-// every form, or refused with a place.
+// Any machine {"facts": ..., "request": ...} (the form of tests/machines) goes through `tcstack
+// check` and is judged and told in every form, or refused with a place; bytes of another form are a
+// facts file. (-close_fd_mask=2: it prints.)
+#include "check_machine.h"
 #include "emit/emit.h"
 #include "emit/forms.h"
 #include "emit/plan_cmake.h"
@@ -41,14 +43,21 @@ static void judge_machine(const Facts& facts, const Request& request) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  Result<Json> machine = parse_json({reinterpret_cast<const char*>(data), size});
-  if (!machine) return 0;
-  const Json *given = machine->find("facts"), *asked = machine->find("request");
+  std::string facts_file(reinterpret_cast<const char*>(data), size), request_file = "{}";
+  if (const Result<Json> machine = parse_json(facts_file)) {
+    const Json *given = machine->find("facts"), *asked = machine->find("request");
+    if (asked) request_file = write_json(*asked);
+    if (given) facts_file = write_json(*given);
+  }
+  const char* format = size % 2 ? "json" : "text";
+  const fuzz::Answer answer = fuzz::check_machine(facts_file, request_file, format);
+  const std::string wrong = fuzz::wrong_answer(answer.status, answer.out, answer.err);
+  require(wrong.empty(), "an answer of check", wrong);
+
   List<std::string> unknown;
-  Result<Facts> facts = read_facts(write_json(given ? *given : *machine), unknown);
-  Result<Request> request = read_request(asked ? write_json(*asked) : "{}", unknown);
-  if (!facts) require(starts_with(facts.error().place, "line "), "a place", facts.error().text);
-  if (!request) require(starts_with(request.error().place, "line "), "a place of the request");
+  Result<Facts> facts = read_facts(facts_file, unknown);
+  Result<Request> request = read_request(request_file, unknown);
+  require((facts && request) == (answer.status != 2), "check reads what the reader reads");
   if (!facts || !request) return 0;
   const std::string written = write_json(facts_to_json(*facts));
   Result<Facts> again = read_facts(written, unknown);
