@@ -17,13 +17,15 @@ std::string key_of(const LibCuda& l) {
   return cat(l.role.is("loaded") ? 0 : 1, l.path.value(), "\n", l.version.value());
 }
 std::string key_of(const Library& l) {
-  return cat(l.soname.value(), "\n", l.needed_by.value(), "\n", l.path.value());
+  return cat(l.soname.value(), "\n", l.needed_by.value(), "\n", l.path.value(), "\n",
+             l.state.value(), "\n", l.version.value(), "\n", l.built_against.value(), "\n",
+             l.via.value());
 }
 std::string key_of(const Extension& e) {
-  return cat(e.name.value(), "\n", e.cuda.value());
+  return cat(e.name.value(), "\n", e.cuda.value(), "\n", join(e.images.value(), " "));
 }
 std::string key_of(const TorchLibrary& l) {
-  return l.name.value();
+  return cat(l.name.value(), "\n", l.fat_binaries.or_else(0), "\n", join(l.images.value(), " "));
 }
 std::string key_of(const Toolkit& t) {
   return cat(t.root.value(), "\n", t.nvcc.value(), "\n", t.version.value(), "\n", t.origin.value());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "findings/rules/common.h"
+#include "findings/rules/torch_extensions.h"
 
 namespace tcs {
 namespace {
@@ -94,7 +95,7 @@ void missing_libraries(const RuleInput& in, List<Finding>& out) {
   std::string stranger, needer;
   const int cuda = Version::parse(in.facts.torch.cuda.value()).major();
   for (const auto& lib : in.facts.libraries) {
-    if (!lib.state.is("missing") || not_judged(lib)) continue;
+    if (!lib.state.is("missing") || not_judged(lib) || asked_by_extension(in.facts, lib)) continue;
     gone.push_back(&lib);
     if (const int major = cudart_major(lib); major != 0 && cuda != 0 && major != cuda) {
       stranger = cat(major);

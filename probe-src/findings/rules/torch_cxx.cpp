@@ -65,14 +65,13 @@ void judge_host_compiler(const RuleInput& in, const Level& level, List<Finding>&
     return missing(out, 490, compiler.id.known() ? "host_compiler.version" : "host_compiler.id",
                    "whether it has the C++ level of PyTorch's headers", compiler.reason);
   if (!needs.known() || has >= needs) return;
-  const bool guard = compiler.id.is("GNU") && needs.major() == level.gcc;
-  Finding& f = report(
-      out, 410,
-      {cat(compiler.id.value(), " ", compiler.version.value()), torch_label(in.facts),
-       standard_text(level), needs.dotted(), compiler.id.is("GNU") ? "y" : "", guard ? "y" : ""});
-  add(f, "host-compiler",
-      with_path(cat(compiler.id.value(), " ", compiler.version.value()), compiler.path),
-      ">= " + needs.dotted(), compiler.version.from);
+  const bool gnu = compiler.id.is("GNU"), guard = gnu && needs.major() == level.gcc;
+  const std::string label = cat(gnu ? "gcc" : compiler.id.value(), " ", compiler.version.value());
+  Finding& f = report(out, 410,
+                      {label, torch_label(in.facts), standard_text(level), needs.dotted(),
+                       gnu ? "y" : "", guard ? "y" : "", gnu ? "" : "y"});
+  add(f, "host-compiler", with_path(label, compiler.path), ">= " + needs.dotted(),
+      compiler.version.from);
   add(f, "torch", cat(torch_label(in.facts), ", headers in ", standard_text(level)), "",
       level.from);
 }

@@ -1,8 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Extensions that are installed beside PyTorch: built for it, and for the devices here?
+#include "findings/rules/torch_extensions.h"
+
 #include "findings/rules/common.h"
 
 namespace tcs {
+
+bool asked_by_extension(const Facts& facts, const Library& lib) {
+  const std::string sign = "libcudart.so.";
+  const Version torch = Version::parse(facts.torch.cuda.value());
+  if (!starts_with(lib.soname.value(), sign) || !torch.known()) return false;
+  const int major = Version::parse(lib.soname.value().substr(sign.size())).major();
+  if (major == 0 || major == torch.major()) return false;
+  for (const auto& e : facts.extensions)
+    if (Version::parse(e.cuda.value()).major() == major) return true;
+  return false;
+}
+
 namespace {
 
 std::string name_of(const Extension& e) {
@@ -36,6 +50,9 @@ void judge_cuda(const RuleInput& in, const Extension& e, List<Finding>& out) {
       e.cuda.from);
   add(f, "torch", cat(torch_label(in.facts), ", CUDA ", torch.major_minor()), "",
       in.facts.torch.cuda.from);
+  for (const auto& lib : in.facts.libraries)
+    if (lib.state.is("missing") && asked_by_extension(in.facts, lib))
+      add_once(f.consequences, std::string("TCS501"));
 }
 
 // Its newest PTX needs a driver that speaks this CUDA; not known where neither says it.
