@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One list of fields serves the reader and the writer: visit(archive, object) below. The schema is
-// described for people in docs/facts.md.
+// described for people in docs/facts.md and for programs in docs/facts.schema.json: a new member goes
+// into all three (ctest -L schema).
 #include "facts/facts_io.h"
 
 #include "base/text.h"
