@@ -54,13 +54,20 @@ List<size_t> widths_of(const List<Cells>& rows) {
 }
 
 void table(std::string& out, const List<Evidence>& evidence) {
-  bool needs = false;
-  for (const auto& e : evidence) needs = needs || !e.needs.empty();
+  bool needs = false, from = false;
+  for (const auto& e : evidence) {
+    needs = needs || !e.needs.empty();
+    from = from || !e.from.empty();
+  }
   List<Cells> rows;
-  rows.push_back(needs ? Cells{"layer", "has", "needs", "from"} : Cells{"layer", "has", "from"});
-  for (const auto& e : evidence)
-    rows.push_back(needs ? Cells{clean(e.layer), clean(e.has), clean(e.needs), clean(e.from)}
-                         : Cells{clean(e.layer), clean(e.has), clean(e.from)});
+  const auto row = [&](const Evidence& e) {
+    Cells cells = {clean(e.layer), clean(e.has)};
+    if (needs) cells.push_back(clean(e.needs));
+    if (from) cells.push_back(clean(e.from));
+    rows.push_back(cells);
+  };
+  row({"layer", "has", "needs", "from"});
+  for (const auto& e : evidence) row(e);
   const List<size_t> widths = widths_of(rows);
   for (const auto& cells : rows) {
     List<Cells> columns;
@@ -102,9 +109,41 @@ std::string finding_text(const Finding& finding) {
   return out;
 }
 
+namespace {
+
+// A recording lacks what nobody wrote down: one paragraph, so that it does not drown the verdict.
+// On a measured machine, and where they are what fails, the unknown ones are findings like others.
+bool in_short(const Finding& finding, const Report& report, const Facts& facts) {
+  if (finding.severity != Severity::Unknown || finding.missing.empty()) return false;
+  return facts.origin == "replayed" &&
+         (report.outcome != "fail" || report.findings[0].severity != Severity::Unknown);
+}
+
+void not_judged(const List<const Finding*>& findings, std::string& out) {
+  List<std::string> facts, codes;
+  for (const Finding* finding : findings) {
+    for (const auto& fact : finding->missing) add_once(facts, fact);
+    add_once(codes, finding->code());
+  }
+  if (facts.empty()) return;
+  paragraph(out, "  not judged, since the recording lacks it: ", join(facts, ", "));
+  paragraph(out,
+            "  more: ", cat("--format json says what each decides; tcstack explain ", codes[0]));
+  out += "\n";
+}
+
+}  // namespace
+
 std::string report_text(const Report& report, const Facts& facts, const Plan& plan) {
   std::string out;
-  for (const auto& finding : report.findings) out += finding_text(finding) + "\n";
+  List<const Finding*> lacking;
+  for (const auto& finding : report.findings) {
+    if (in_short(finding, report, facts))
+      lacking.push_back(&finding);
+    else
+      out += finding_text(finding) + "\n";
+  }
+  not_judged(lacking, out);
   return out + summary_line(report, facts, plan) + "\n";
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "findings/rules/common.h"
 
+#include "facts/devices.h"
+
 namespace tcs {
 
 namespace {
@@ -68,7 +70,6 @@ void word_missing(Finding& f) {
 }
 
 void add(Finding& f, const char* layer, std::string has, std::string needs, std::string from) {
-  if (from.empty()) from = layer;
   f.evidence.push_back(Evidence{layer, std::move(has), std::move(needs), std::move(from)});
 }
 
@@ -97,7 +98,7 @@ List<const Device*> visible_devices(const Facts& facts) {
   List<const Device*> out;
   if (facts.devices.state.is("none")) return out;
   for (const auto& device : facts.devices.list)
-    if (device.visible.or_else(true)) out.push_back(&device);
+    if (is_in_use(device)) out.push_back(&device);
   return out;
 }
 

@@ -17,7 +17,7 @@ Finding& report(List<Finding>& out, int id, const List<std::string>& args);
 void missing(List<Finding>& out, int id, const char* fact, const char* what,
              const std::string& reason = {});
 void word_missing(Finding& f);  // judge: the message and help of what missing() left
-// One row of its table; an empty `from` is the layer's own name.
+// One row of its table; `from` may be empty.
 void add(Finding& f, const char* layer, std::string has, std::string needs, std::string from);
 
 // --- the request

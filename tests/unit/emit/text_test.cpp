@@ -187,7 +187,8 @@ TEST_CASE("success is one line") {
   Report report;
   report.outcome = "ok";
   CHECK(summary_line(report, facts, plan_of("9.0")) ==
-        "TorchCudaStack: 9.0 on 1 device; driver 580.95 (CUDA 13.0); nvcc 13.0.88; torch 2.11.0+cu130 "
+        "TorchCudaStack: 9.0 on 1 device; driver 580.95 (CUDA 13.0); nvcc 13.0.88; torch "
+        "2.11.0+cu130 "
         "- ok");
   report.complete = false;
   CHECK(ends_with(summary_line(report, facts, plan_of("9.0")), "- ok, not all of it checked"));
