@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "emit/emit.h"
+#include "facts/devices.h"
 
 namespace tcs {
 namespace {
@@ -18,7 +19,7 @@ std::string archs(const Facts& facts, const Plan& plan) {
       words.push_back(g.virt.dotted() + " PTX");
   }
   int visible = 0;
-  for (const auto& device : facts.devices.list) visible += device.visible.or_else(true);
+  for (const auto& device : facts.devices.list) visible += is_in_use(device);
   std::string out = words.empty()
                         ? std::string(plan.complete ? "no architecture" : "architectures unknown")
                         : join(words, " ");

@@ -51,7 +51,8 @@ struct ImageProbe {
 struct Device {
   Fact<int> index;
   Text name, cc, uuid;  // cc "12.0"
-  Flag visible, integrated, mig;
+  Flag visible = true;  // one read from a file that does not say so: unknown
+  Flag integrated, mig;
   List<ImageProbe> image_probe;
   std::string reason;
 };

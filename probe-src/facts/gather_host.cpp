@@ -42,9 +42,9 @@ Text tegra_release(const Host& host) {
 
 bool variable_matters(const std::string& name) {
   if (names_a_secret(name)) return false;
-  for (const char* prefix : {"CUDA", "NVCC_", "TORCH_", "CUDNN_", "NCCL_ROOT", "Torch_", "Python_",
-                             "CMAKE_CUDA_", "NVIDIA_VISIBLE", "NVIDIA_REQUIRE",
-                             "NVIDIA_DISABLE_REQUIRE", "NVIDIA_DRIVER_CAPABILITIES"})
+  for (const char* prefix :
+       {"CUDA", "NVCC_", "TORCH_", "CUDNN_", "NCCL_ROOT", "Torch_", "Python_", "CMAKE_CUDA_",
+        "NVIDIA_VISIBLE", "NVIDIA_REQUIRE", "NVIDIA_DISABLE_REQUIRE", "NVIDIA_DRIVER_CAPABILITIES"})
     if (starts_with(name, prefix)) return true;
   for (const char* exact : {"LD_LIBRARY_PATH",
                             "LIBRARY_PATH",
@@ -67,7 +67,8 @@ bool variable_matters(const std::string& name) {
                             "CMAKE_PREFIX_PATH",
                             "NVHPC_ROOT",
                             "CMAKE_ARGS",
-                            "PIP_NO_BUILD_ISOLATION"})
+                            "PIP_NO_BUILD_ISOLATION",
+                            "VLLM_ENABLE_CUDA_COMPATIBILITY"})
     if (name == exact) return true;
   return false;
 }

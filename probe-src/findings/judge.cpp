@@ -31,6 +31,7 @@ bool silenced(const Finding& finding, List<Finding>& all) {
       if (cause.id != pair.cause || cause.severity < finding.severity) continue;
       found = true;
       add_once(cause.consequences, finding.code());
+      for (const auto& code : finding.consequences) add_once(cause.consequences, code);
     }
   }
   return found;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "facts/devices.h"
 #include "plan/planner.h"
 #include "tables/tables.h"
 
@@ -27,7 +28,7 @@ List<const Device*> Planner::visible_devices() const {
   List<const Device*> out;
   if (facts_.devices.state.is("none")) return out;
   for (const Device& device : facts_.devices.list) {
-    if (!device.visible.is(false)) out.push_back(&device);
+    if (is_in_use(device)) out.push_back(&device);
   }
   return out;
 }
@@ -35,15 +36,15 @@ List<const Device*> Planner::visible_devices() const {
 // Each of them, with its capability.
 bool Planner::devices_known() const {
   if (facts_.devices.state.is("none")) return true;
-  for (const Device* device : visible_devices())
-    if (!device->cc.known()) return false;
+  for (const Device& device : facts_.devices.list)
+    if (may_be_in_use(device) || (is_in_use(device) && !device.cc.known())) return false;
   return facts_.devices.list_known;
 }
 
 void Planner::record_targets() {
   emit_ = false;
   bool have_native = !plan_.targets.empty() || facts_.devices.state.is("declared");
-  if (request_.targets_known) {
+  if (request_.targets_known && !request_.targets.empty()) {
     follow_targets();
   } else if (!have_native && !visible_devices().empty()) {
     by_user_ = false;
@@ -171,6 +172,8 @@ void Planner::defaults(const std::string& token) {
   }
   if (token.empty())
     plan_.list_from = "targets torch (default: no GPU of known capability is visible)";
+  // They are those of this machine, as soon as its GPUs are known.
+  plan_.complete = plan_.complete && devices_known();
   say(Issue::DefaultTargets, token,
       cat("those of ", torch_label(facts_.torch), ", cut to what ", build_.nvcc(), " builds"));
   torch("torch");

@@ -47,13 +47,16 @@ constexpr Pair kPtx[] = {
 #undef TCS_PTX
 };
 
-struct Floor {
-  int cuda_major;
-  const char* driver;
-};
-constexpr Floor kFloors[] = {
-#define TCS_DRIVER_FLOOR(cuda_major, driver) {cuda_major, driver},
+constexpr DriverFloorRow kFloors[] = {
+#define TCS_DRIVER_FLOOR(cuda_major, on_linux, on_windows, inside) \
+  {cuda_major, on_linux, on_windows, inside != 0},
 #include "tables/cuda_releases.def"
+};
+constexpr JetPackRow kJetPacks[] = {
+#define TCS_JETPACK(major, minor, jetpack, cuda, boards, compat) \
+  {major, minor, jetpack, cuda, boards, compat},
+#include "tables/jetpack.def"
+#undef TCS_JETPACK
 };
 
 template <class T, size_t N>
@@ -165,15 +168,42 @@ int cuda_that_reads(int ptx_isa) {
   return look_up(kPtx, ptx_isa);
 }
 
+// Branches that lie between two rows (Windows counts on within a branch: 537 is of 535) speak what
+// the older one does; what a newer one than the last speaks is not known.
 int cuda_of_driver(const Version& driver) {
-  return driver.known() ? look_up(kBranches, driver.major()) : 0;
+  int cuda = 0, newest = 0;
+  for (const Pair& row : kBranches) {
+    newest = row.key;
+    if (row.key <= driver.major()) cuda = row.value;
+  }
+  return driver.major() < newest + 5 ? cuda : 0;
 }
 
-std::string driver_floor(int cuda_major) {
-  for (const Floor& row : kFloors) {
-    if (row.cuda_major == cuda_major) return row.driver;
+const DriverFloorRow* driver_floor(int cuda_major) {
+  for (const DriverFloorRow& row : kFloors)
+    if (row.cuda_major == cuda_major) return &row;
+  return nullptr;
+}
+
+Rows<JetPackRow> jetpack_rows() {
+  return rows(kJetPacks);
+}
+
+const JetPackRow* jetpack_of_l4t(const Version& l4t) {
+  const JetPackRow* found = nullptr;
+  for (const JetPackRow& row : kJetPacks)
+    if (row.l4t_major == l4t.major() && (!found || row.l4t_minor <= l4t.minor())) found = &row;
+  return found;
+}
+
+const JetPackRow* jetpack_named(const Version& jetpack) {
+  const JetPackRow* found = nullptr;
+  for (const JetPackRow& row : kJetPacks) {
+    const Version named = Version::parse(row.jetpack);
+    if (named.major() == jetpack.major() && (!found || named.minor() <= jetpack.minor()))
+      found = &row;
   }
-  return {};
+  return found;
 }
 
 }  // namespace tcs

@@ -64,6 +64,23 @@ const GpuRow* nearest_gpu(std::string_view name);  // at most two letters apart,
 int ptx_isa_written_by(int cuda);           // 12.6 -> 8.5 (805)
 int cuda_that_reads(int ptx_isa);           // 8.5 (805) -> 12.5 (1205)
 int cuda_of_driver(const Version& driver);  // 535.261.03 -> 12.2 (1202)
-std::string driver_floor(int cuda_major);   // 12 -> "525.60.13"
+struct DriverFloorRow {
+  int cuda_major;
+  const char *on_linux, *on_windows;
+  bool inside;
+};
+const DriverFloorRow* driver_floor(int cuda_major);  // 12 -> "525.60.13"; null before CUDA 11
+
+// jetpack.def. The one of an L4T ("36.4.3") or of a JetPack ("6.2"), else null.
+struct JetPackRow {
+  int l4t_major, l4t_minor;
+  const char* jetpack;
+  int cuda;
+  const char* boards;  // "7.2 8.7"
+  int compat;
+};
+Rows<JetPackRow> jetpack_rows();
+const JetPackRow* jetpack_of_l4t(const Version& l4t);
+const JetPackRow* jetpack_named(const Version& jetpack);
 
 }  // namespace tcs

@@ -1,53 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "findings/rules/common.h"
+#include "facts/devices.h"
+#include "findings/rules/driver.h"
 
 namespace tcs {
 namespace {
 
-void no_visible_device(const RuleInput& in, List<Finding>& out) {
-  const size_t hidden = in.facts.devices.list.size();
-  const bool asked = native_asked(in), run = in.request.purpose == "run";
-  const auto mask = in.facts.environment.find("CUDA_VISIBLE_DEVICES");
-  const bool masked = mask != in.facts.environment.end();
-  const std::string what =
-      hidden   ? cat("no GPU is visible here: ", hidden, " hidden")
-      : masked ? cat("no GPU is visible here: CUDA_VISIBLE_DEVICES is '", mask->second, "'")
-               : "there is no GPU here";
-  Finding& f =
-      report(out, asked ? 101 : 102, {what, masked ? "y" : "", run ? "y" : "", run ? "" : "y"});
-  add(f, "device", hidden ? cat(hidden, " hidden") : "none", asked ? "a visible one" : "",
-      in.facts.devices.state.from);
-  if (masked) add(f, "environment", cat("CUDA_VISIBLE_DEVICES='", mask->second, "'"), "", "");
+const std::string* visible_devices_variable(const Facts& facts) {
+  const auto found = facts.environment.find("CUDA_VISIBLE_DEVICES");
+  return found == facts.environment.end() ? nullptr : &found->second;
 }
 
-void mig_instances(const List<const Device*>& visible, List<Finding>& out) {
+List<std::string> foreign_names(const DeviceFacts& devices) {
+  List<std::string> names;
+  for (const Device& device : devices.list)
+    if (is_foreign(device)) add_once(names, device.name.value());
+  return names;
+}
+
+void no_visible_device(const RuleInput& in, List<Finding>& out) {
+  const List<std::string> foreign = foreign_names(in.facts.devices);
+  size_t hidden = 0;
+  for (const Device& device : in.facts.devices.list) hidden += is_foreign(device) ? 0 : 1;
+  const bool asked = native_asked(in), run = in.request.purpose == "run";
+  const std::string* mask = visible_devices_variable(in.facts);
+  const std::string what =
+      hidden             ? cat("no GPU is visible here: ", hidden, " hidden")
+      : !foreign.empty() ? cat("no NVIDIA GPU is here, only ", join(foreign, ", "))
+      : mask             ? cat("no GPU is visible here: CUDA_VISIBLE_DEVICES is '", *mask, "'")
+                         : "there is no GPU here";
+  const char* other =
+      foreign.empty() ? "" : "a PyTorch of that maker's kind uses it, CUDA does not";
+  Finding& f =
+      report(out, asked ? 101 : 102,
+             {what, mask && foreign.empty() ? "y" : "", run ? "y" : "", run ? "" : "y", other});
+  add(f, "device",
+      hidden            ? cat(hidden, " hidden")
+      : foreign.empty() ? "none"
+                        : join(foreign, ", "),
+      asked ? "a visible NVIDIA GPU" : "", in.facts.devices.state.from);
+  if (mask) add(f, "environment", cat("CUDA_VISIBLE_DEVICES='", *mask, "'"), "", "");
+  // Were it not known that there is none, this would be told of the driver.
+  const DriverIs state = driver_is(in.facts.driver);
+  if (state == DriverIs::NoDevice || state == DriverIs::Failing) stands_for(f, 208);
+}
+
+bool is_mig(const Device& device) {
+  return device.mig.known() ? device.mig.value() : contains(device.name.value(), " MIG ");
+}
+
+void mig_instances(const RuleInput& in, const List<const Device*>& visible, List<Finding>& out) {
+  // One that is named is the one that the process gets.
+  const std::string* mask = visible_devices_variable(in.facts);
+  if (mask && starts_with(*mask, "MIG-") && !contains(*mask, ",")) return;
   List<const Device*> mig;
   for (const Device* device : visible)
-    if (device->mig.is(true)) mig.push_back(device);
-  if (mig.size() < 2) return;
-  add_devices(report(out, 104, {std::to_string(mig.size())}), mig);
+    if (is_mig(*device)) mig.push_back(device);
+  if (mig.size() > 1) {
+    add_devices(report(out, 104, {std::to_string(mig.size())}), mig);
+    return;
+  }
+  if (mig.empty()) return;
+  for (const Device* device : visible) {
+    if (device->mig.known() || is_mig(*device)) continue;
+    const char* what = "whether several MIG instances are visible";
+    missing(out, 190, "devices.list[].mig", what, device->reason);
+    if (!device->name.known()) missing(out, 190, "devices.list[].name", what, device->reason);
+  }
+}
+
+std::string words_for(const Device& device) {
+  if (device.name.known()) return device.name.value();
+  return device.index.known() ? cat("device ", device.index.value()) : "a visible device";
 }
 
 }  // namespace
 
 void rule_devices(const RuleInput& in, List<Finding>& out) {
   const DeviceFacts& devices = in.facts.devices;
+  const DriverIs state = driver_is(in.facts.driver);
+  const bool none = devices.state.is("none");
+  bool unsure = false;
+  for (const Device& device : devices.list) unsure = unsure || (!none && may_be_in_use(device));
+  if (unsure)
+    missing(out, 190, "devices.list[].visible", "which GPUs this build meets", devices.reason);
   const List<const Device*> visible = visible_devices(in.facts);
-  if (visible.empty() && (devices.list_known || devices.state.is("none")))
-    return no_visible_device(in, out);
+  if (visible.empty() && !unsure && (devices.list_known || none)) return no_visible_device(in, out);
   // Without a driver there is nothing to ask: the driver's finding says it all.
-  const bool driverless = in.facts.driver.state.known() && !in.facts.driver.state.is("ok");
-  if (visible.empty() && !other_machines(in) && !driverless)
+  const bool told = state == DriverIs::Absent || (!answers(state) && !devices.reason.empty());
+  if (!devices.list_known && !told)
     missing(out, 190, "devices.list", "which GPUs this build meets", devices.reason);
+  if (!devices.state.known() && devices.list_known)
+    missing(out, 190, "devices.state", "whether the GPUs that are listed are here", devices.reason);
   Sm sm;
-  for (const Device* device : visible)
-    if (!capability(*device, sm))
-      report(out, 103,
-             {device->name.or_else(device->index.known() ? cat("device ", device->index.value())
-                                                         : "a visible device"),
-              device->reason})
-          .missing.push_back("devices.list[].cc");
-  mig_instances(visible, out);
+  for (const Device* device : visible) {
+    if (capability(*device, sm)) continue;
+    Finding& f = report(out, 103, {words_for(*device), device->reason});
+    f.missing.push_back("devices.list[].cc");
+    if (!device->name.known()) f.missing.push_back("devices.list[].name");
+  }
+  mig_instances(in, visible, out);
 }
 
 }  // namespace tcs

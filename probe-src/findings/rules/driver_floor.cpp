@@ -1,58 +1,149 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "findings/rules/common.h"
+#include "findings/rules/driver.h"
+#include "host/host.h"
 
 namespace tcs {
 namespace {
 
-// Two answers: the CUDA that the driver speaks, and its own release where no digits are missing.
-bool below_floor(const DriverFacts& driver, const Version& cuda, const std::string& floor) {
-  Version speaks = Version::parse(driver.cuda.value());
-  Version release = Version::parse(driver.version.value());
-  if (floor.empty())
-    return speaks.known() && speaks < cuda;  // before CUDA 11: no relief inside a major
-  if (speaks.known() && speaks.major() < cuda.major()) return true;
-  return release.numbers.size() > 1 && release < Version::parse(floor) &&
-         (!speaks.known() || speaks.major() == cuda.major());
+constexpr int kTooOldForRuntime = 35;  // cudaErrorInsufficientDriver, driver_types.h
+
+struct User {
+  const char* layer;
+  std::string label;
+  Text cuda;
+};
+
+List<User> users_of_cuda(const RuleInput& in) {
+  List<User> users;
+  if (in.facts.torch.state.is("found"))
+    users.push_back({"torch", torch_label(in.facts), in.facts.torch.cuda});
+  if (const Toolkit* toolkit = in.facts.toolkit(); toolkit && builds(in))
+    users.push_back({"toolkit", nvcc_label(*toolkit), toolkit->version});
+  return users;
+}
+
+Need need_of(const Version& cuda) {
+  return {cuda, driver_floor(cuda.major()) == nullptr};
+}
+
+std::string driver_name(const RuleInput& in, const DriverSays& says) {
+  const DriverFacts& driver = in.facts.driver;
+  if (!says.jetpack.empty()) return cat("the driver of JetPack ", says.jetpack);
+  if (driver.version.known()) return cat("driver ", driver.version.value());
+  return driver.cuda.known() ? cat("a driver of CUDA ", driver.cuda.value()) : "the driver";
+}
+
+// The oldest JetPack for these boards that speaks `cuda`.
+std::string jetpack_for(const RuleInput& in, const Version& cuda) {
+  for (const JetPackRow& row : jetpack_rows()) {
+    if (row.cuda / 100 < cuda.major()) continue;
+    bool all = true;
+    for (const Device* device : visible_devices(in.facts))
+      all = all && contains(split(row.boards, " "), device->cc.value());
+    if (all) return row.jetpack;
+  }
+  return "";
+}
+
+// Folder of a compat libcuda that is there and does not load.
+std::string compat_aside(const DriverFacts& driver) {
+  for (const auto& lib : driver.libcuda)
+    if (!lib.role.is("loaded") && is_compat(&lib)) return path_parent(lib.path.value());
+  return "";
+}
+
+struct WaysOut {
+  std::string update, older, compat, aside, jetpack, windows;
+};
+
+WaysOut ways_out(const RuleInput& in, const DriverSays& says, const Version& cuda) {
+  WaysOut ways;
+  const DriverFloorRow* floor = driver_floor(cuda.major());
+  const bool windows = in.facts.host.os.is("windows") || in.facts.host.wsl.is(true);
+  if (says.jetson) {
+    const std::string jetpack = jetpack_for(in, cuda);
+    if (!jetpack.empty()) ways.jetpack = jetpack;
+  } else if (windows) {
+    ways.windows = floor && *floor->on_windows ? cat(floor->on_windows, " or newer")
+                                               : cat("one for CUDA ", cuda.major_minor());
+  } else {
+    ways.update =
+        floor ? cat(floor->on_linux, " or newer") : cat("one for CUDA ", cuda.major_minor());
+  }
+  const Version now = Version::parse(speaks(says, in.facts.driver).value());
+  if (now.known() && now < cuda)
+    ways.older = now.major() > 10 ? cat(now.major()) : now.major_minor();
+  ways.aside = says.refused ? "" : compat_aside(in.facts.driver);
+  if (!says.refused && !windows && ways.aside.empty()) ways.compat = "y";
+  return ways;
+}
+
+Finding& report_too_old(const RuleInput& in, const DriverSays& says, const User& user,
+                        const Version& cuda, List<Finding>& out) {
+  const DriverFloorRow* floor = driver_floor(cuda.major());
+  const WaysOut ways = ways_out(in, says, cuda);
+  const bool named = cuda.known();
+  Finding& f =
+      report(out, 204,
+             {driver_name(in, says),
+              named ? cat("CUDA ", need_of(cuda).exact ? cuda.major_minor() : cat(cuda.major()))
+                    : "its CUDA runtime",
+              user.label, ways.update, builds(in) ? "a PyTorch and a toolkit" : "a PyTorch",
+              ways.older, ways.compat, ways.aside, ways.jetpack, ways.windows});
+  f.severity = beside_failure(in);
+  const Text cuda_here = speaks(says, in.facts.driver);
+  add(f, "driver", cat(or_unknown(in.facts.driver.version), ", CUDA ", or_unknown(cuda_here)),
+      !named ? ""
+      : !floor
+          ? cat(">= CUDA ", cuda.major_minor())
+          : cat(">= ", says.windows && *floor->on_windows ? floor->on_windows : floor->on_linux),
+      cuda_here.from);
+  const auto off = in.facts.environment.find("VLLM_ENABLE_CUDA_COMPATIBILITY");
+  if (off != in.facts.environment.end() && off->second == "0")
+    add(f, "environment", "VLLM_ENABLE_CUDA_COMPATIBILITY=0: compat is off", "", "");
+  return f;
 }
 
 }  // namespace
 
 void rule_driver_floor(const RuleInput& in, List<Finding>& out) {
   const DriverFacts& driver = in.facts.driver;
-  if (!driver.state.is("ok")) return;
-  const bool windows = in.facts.host.os.is("windows") || in.facts.host.wsl.is(true);
-  DriverFacts asked = driver;
-  if (windows) asked.version = Text();  // the floors are Linux releases
-  struct Need {
-    const char* layer;
-    std::string label;
-    Text cuda;
-  };
-  List<Need> needs;
-  if (in.facts.torch.state.is("found"))
-    needs.push_back({"torch", torch_label(in.facts), in.facts.torch.cuda});
-  if (const Toolkit* toolkit = in.facts.toolkit(); toolkit && builds(in))
-    needs.push_back({"toolkit", nvcc_label(*toolkit), toolkit->version});
-
-  Finding* f = nullptr;
-  for (const auto& need : needs) {
-    Version cuda = Version::parse(need.cuda.value());
-    const std::string floor = driver_floor(cuda.major());
-    if (!cuda.known() || !below_floor(asked, cuda, floor)) continue;
-    if (!f) {
-      const std::string release = "one for CUDA " + cuda.major_minor();
-      f = &report(
-          out, 204,
-          {driver.version.or_else("of CUDA " + driver.cuda.value()), std::to_string(cuda.major()),
-           need.label, floor.empty() ? release : floor + " or newer",
-           builds(in) ? "a PyTorch and a toolkit" : "a PyTorch",
-           std::to_string(Version::parse(driver.cuda.value()).major())});
-      f->severity = here_or_elsewhere(in);
-      add(*f, "driver", cat(or_unknown(driver.version), ", CUDA ", or_unknown(driver.cuda)),
-          floor.empty() ? release : ">= " + floor, driver.version.from);
+  const DriverSays says = driver_says(in.facts);
+  const DriverIs state = driver_is(driver);
+  const TorchFacts& torch = in.facts.torch;
+  if (answers(state) && !torch.state.known() && torch.cuda.known())
+    missing(out, 690, "torch.state", "whether this driver is new enough for it", torch.reason);
+  List<User> old;
+  for (const User& user : users_of_cuda(in)) {
+    const Version cuda = Version::parse(user.cuda.value());
+    if (!cuda.known()) continue;
+    if (too_old(says, need_of(cuda))) {
+      old.push_back(user);
+      continue;
     }
-    add(*f, need.layer, cat(need.label, ", CUDA ", need.cuda.value()), "", need.cuda.from);
+    if (!answers(state)) continue;
+    miss_what_it_speaks(in, says, need_of(cuda), "whether it is new enough", out);
+    if (hangs_on_one_fact(says, need_of(cuda)))
+      works_although(in, cat("its release alone would not serve CUDA ", cuda.major_minor()), 204,
+                     out);
   }
+  // Its own answer needs no table.
+  const bool said = driver.error_code.is(kTooOldForRuntime) && state == DriverIs::CallFails;
+  if (said && old.empty()) {
+    const List<User> users = users_of_cuda(in);
+    old.push_back(users.empty() ? User{"driver", "the program that asked", Text()} : users[0]);
+  }
+  if (old.empty()) return;
+  const Version cuda = Version::parse(old[0].cuda.value());
+  Finding& f = report_too_old(in, says, old[0], cuda, out);
+  if (said) {
+    f.severity = here_or_elsewhere(in);
+    add(f, "driver", "error 35 (cudaErrorInsufficientDriver)", "", driver.error_code.from);
+  }
+  if (driver.error_code.known()) stands_for(f, 208);
+  for (const User& user : old)
+    if (user.cuda.known())
+      add(f, user.layer, cat(user.label, ", CUDA ", user.cuda.value()), "", user.cuda.from);
 }
 
 }  // namespace tcs

@@ -1,49 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "findings/rules/common.h"
+#include "findings/rules/driver.h"
 
 namespace tcs {
 namespace {
 
-// Where only PTX fits it must be of an ISA that the driver reads (else error 222). `layer`: plan or
-// torch, whose `images` these are, made by CUDA `maker`.
-void judge_ptx(const RuleInput& in, const char* layer, const std::string& label,
-               const std::string& from, const List<Image>& images, const Version& maker,
-               List<Finding>& out) {
-  const DriverFacts& driver = in.facts.driver;
-  Version speaks = Version::parse(driver.cuda.value());
-  Version wanted = ptx_release(maker);
-  if (!speaks.known() || !maker.known() || speaks >= wanted) return;
-  List<const Device*> bad;
+// Images of the plan or of torch, made by CUDA `maker`.
+struct Made {
+  const char* layer;
+  std::string label, from;
+  List<Image> images;
+  Version maker;
+};
+
+List<const Device*> served_by_ptx(const RuleInput& in, const Made& made) {
+  List<const Device*> out;
   Sm sm;
   for (const Device* device : visible_devices(in.facts))
-    if (capability(*device, sm) && serves(images, sm, device) == Fit::Jit) bad.push_back(device);
-  if (bad.empty()) return;
-  capability(*bad[0], sm);
-  const bool planned = layer == std::string_view("plan");
-  const std::string branch = driver_branch_for(wanted);
-  Finding& f = report(out, 205,
-                      {maker.major_minor(), bad[0]->name.or_else(bad[0]->cc.value()),
-                       or_unknown(driver.version), speaks.major_minor(), planned ? sm.dotted() : "",
-                       wanted.major_minor(), branch.empty() ? "" : " (" + branch + " or newer)"});
-  f.severity = here_or_elsewhere(in);
-  add_devices(f, bad);
-  add(f, "driver", cat(or_unknown(driver.version), ", CUDA ", speaks.major_minor()),
-      ">= CUDA " + wanted.major_minor(), driver.cuda.from);
-  add(f, layer, label + ": " + image_words(images), "", from);
+    if (capability(*device, sm) && serves(made.images, sm, device) == Fit::Jit)
+      out.push_back(device);
+  return out;
+}
+
+// Where only PTX fits it must be of an ISA that the driver reads (else error 222).
+bool judge_ptx(const RuleInput& in, const Made& made, List<Finding>& out) {
+  const List<const Device*> only_ptx = served_by_ptx(in, made);
+  if (only_ptx.empty() || !made.maker.known()) return false;
+  const Need need = {ptx_release(made.maker), true};
+  const DriverSays says = driver_says(in.facts);
+  if (!too_old(says, need)) {
+    if (!answers(driver_is(in.facts.driver))) return false;
+    miss_what_it_speaks(in, says, need, "whether it reads the PTX", out);
+    if (hangs_on_one_fact(says, need))
+      works_although(in,
+                     cat("its release alone would not read PTX of CUDA ", need.cuda.major_minor()),
+                     205, out);
+    return false;
+  }
+  Sm sm;
+  capability(*only_ptx[0], sm);
+  const bool planned = made.layer == std::string_view("plan");
+  const std::string branch = says.jetson ? "" : driver_branch_for(need.cuda);
+  const Text reads = speaks(says, in.facts.driver);
+  Finding& f =
+      report(out, 205,
+             {made.maker.major_minor(), only_ptx[0]->name.or_else(only_ptx[0]->cc.value()),
+              in.facts.driver.version.known() ? cat("driver ", in.facts.driver.version.value())
+                                              : "the driver here",
+              reads.value(), planned ? sm.dotted() : "", need.cuda.major_minor(),
+              branch.empty() ? "" : cat(" (", branch, " or newer)"), planned ? "y" : "",
+              planned ? "" : "y"});
+  f.severity = beside_failure(in);
+  add_devices(f, only_ptx);
+  add(f, "driver", cat(or_unknown(in.facts.driver.version), ", CUDA ", reads.value()),
+      cat(">= CUDA ", need.cuda.major_minor()), reads.from);
+  add(f, made.layer, cat(made.label, ": ", image_words(made.images)), "", made.from);
+  if (in.facts.driver.error_code.known()) stands_for(f, 208);
+  return true;
 }
 
 }  // namespace
 
 void rule_driver_ptx(const RuleInput& in, List<Finding>& out) {
-  if (!in.facts.driver.state.is("ok")) return;
   const TorchFacts& torch = in.facts.torch;
-  const size_t before = out.size();
-  if (const Toolkit* t = in.facts.toolkit(); t && builds(in))
-    judge_ptx(in, "plan", nvcc_label(*t), in.plan.list_from, plan_images(in.plan),
-              Version::parse(t->version.value()), out);
-  if (out.size() == before && torch.state.is("found"))
-    judge_ptx(in, "torch", torch_label(in.facts), torch.images.from,
-              images_in(torch.images.value()), Version::parse(torch.cuda.value()), out);
+  if (const Toolkit* t = in.facts.toolkit(); t && builds(in)) {
+    const Made plan = {"plan", nvcc_label(*t), in.plan.list_from, plan_images(in.plan),
+                       Version::parse(t->version.value())};
+    if (judge_ptx(in, plan, out)) return;
+  }
+  if (torch.state.is("found"))
+    judge_ptx(in,
+              {"torch", torch_label(in.facts), torch.images.from, images_in(torch.images.value()),
+               Version::parse(torch.cuda.value())},
+              out);
 }
 
 }  // namespace tcs

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the rules on the driver share: which state it is in, and which CUDA it serves.
+#pragma once
+#include "findings/rules/common.h"
+
+namespace tcs {
+
+enum class DriverIs {
+  Unknown,
+  Failing,  // it does not start, and its answer is not known
+  Ok,
+  NoDevice,
+  Absent,
+  NotLoaded,
+  Stub,
+  Mismatch,
+  CompatRefused,
+  CallFails,   // it starts, a call after that fails
+  StartFails,  // cuInit answers an error
+  NoAnswer     // the probe crashed, hung, or could not read the answer
+};
+DriverIs driver_is(const DriverFacts& driver);
+bool answers(DriverIs state);  // nothing is known to be wrong with it
+
+const LibCuda* loaded_libcuda(const DriverFacts& driver);
+bool is_compat(const LibCuda* lib);
+bool is_wsl_libcuda(const LibCuda& lib);
+
+// What is known of the CUDA that it serves: its answer, else what the tables say of its release.
+struct DriverSays {
+  Version cuda, release;
+  bool compat = false;   // a libcuda of cuda-compat loads ...
+  bool refused = false;  // ... and no GPU here takes one
+  Version compat_cuda;
+  bool windows = false;  // its release is one of Windows (also in WSL)
+  bool jetson = false;
+  Version jetpack_cuda;
+  std::string jetpack;
+};
+DriverSays driver_says(const Facts& facts);
+struct Need {
+  Version cuda;
+  bool exact;  // its minor too: PTX, and all before CUDA 11
+};
+bool too_old(const DriverSays& says, const Need& need);
+// Enough, but it would not be if one fact of it were not known.
+bool hangs_on_one_fact(const DriverSays& says, const Need& need);
+// What it speaks, "12.2", and how that is known: "table, branch 535".
+Text speaks(const DriverSays& says, const DriverFacts& driver);
+// Where it is not too old: the facts that could say otherwise.
+void miss_what_it_speaks(const RuleInput& in, const DriverSays& says, const Need& need,
+                         const char* what, List<Finding>& out);
+
+// The finding stands for `id` too: that one is not reported beside it.
+void stands_for(Finding& f, int id);
+// The note that the driver works although the tables speak against it, which stands for `id`.
+void works_although(const RuleInput& in, const std::string& what, int id, List<Finding>& out);
+// Severity of what follows from versions: a note beside a driver that fails, which says it all.
+Severity beside_failure(const RuleInput& in);
+
+}  // namespace tcs
