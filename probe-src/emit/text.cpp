@@ -126,10 +126,9 @@ void not_judged(const List<const Finding*>& findings, std::string& out) {
     add_once(codes, finding->code());
   }
   if (facts.empty()) return;
-  paragraph(out, "  not judged, since the recording lacks it: ", join(facts, ", "));
-  paragraph(out,
-            "  more: ", cat("--format json says what each decides; tcstack explain ", codes[0]));
-  out += "\n";
+  out += "  unknown: the recording lacks facts, and what they decide was not judged\n";
+  paragraph(out, "    lacks: ", join(facts, ", "));
+  out += cat("    more: tcstack explain ", codes[0], "; --format json says what each decides\n\n");
 }
 
 }  // namespace

@@ -75,6 +75,34 @@ TEST_CASE("a path longer than the line keeps its own line") {
   CHECK(contains(finding_text(f), path));
 }
 
+TEST_CASE("what a recording lacks is one paragraph, unless it is what fails") {
+  Facts facts;
+  facts.origin = "replayed";
+  Report report;
+  report.outcome = "warn";
+  report.findings.push_back(make_finding(303, "a warning"));
+  for (int id : {290, 590}) {
+    report.findings.push_back(make_finding(id, "the facts lack something"));
+    report.findings.back().missing = {cat("fact", id)};
+  }
+  const std::string text = report_text(report, facts, Plan());
+  CHECK(contains(text, "warning[TCS303"));
+  CHECK(contains(text, "    lacks: fact290, fact590\n"));
+  CHECK_FALSE(contains(text, "unknown[TCS290"));
+  facts.origin = "measured";
+  CHECK(contains(report_text(report, facts, Plan()), "unknown[TCS290"));
+  facts.origin = "replayed";
+  report.findings.erase(report.findings.begin());
+  report.outcome = "fail";
+  CHECK(contains(report_text(report, facts, Plan()), "unknown[TCS590"));
+}
+
+TEST_CASE("a row without origins has no such column") {
+  Finding f = make_finding(601, "m");
+  f.evidence.push_back({"torch", "sm_90", "sm_120", ""});
+  CHECK(contains(finding_text(f), "    layer   has     needs\n"));
+}
+
 TEST_CASE("a bracket argument holds any text") {
   CHECK(cmake_quote("a;b") == "[[a;b]]");
   CHECK(cmake_quote("a]]b") == "[=[a]]b]=]");
