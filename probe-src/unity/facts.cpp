@@ -2,6 +2,7 @@
 // One of the two translation units of tcstack-core, which are compiled side by side: what asks the
 // machine.
 #include "facts/answer_cache.cpp"
+#include "facts/devices.cpp"
 #include "facts/driver_probe.cpp"
 #include "facts/facts_io.cpp"
 #include "facts/gather.cpp"
