@@ -131,6 +131,11 @@ void Planner::refuse(PlanIssue issue, const ArchToken& token) {
 
 void Planner::arch(const ArchToken& token) {
   if (by_user_ && Buildable::could_exist(token.real)) written_.push_back(token.real);
+  if (by_user_ && Buildable::could_exist(token.virt)) {
+    if (token.cubin) add_once(plan_.written, Image{token.real, false});
+    if (token.ptx) add_once(plan_.written, Image{token.virt, true});
+  }
+  if (token.ptx && !token.virt.plain() && Buildable::could_exist(token.virt)) suffix_ptx(token);
   const bool cubin = !token.cubin || build_.real(token.real);
   if (!cubin || !build_.virt(token.virt)) {
     PlanIssue issue = build_.refuse(cubin ? token.virt : token.real);
@@ -143,16 +148,16 @@ void Planner::arch(const ArchToken& token) {
   }
   std::string reason = cat("\"", token.text, "\" in ", where_);
   if (token.cubin) add(token.virt, token.real, false, reason);
-  if (!token.ptx) return;
-  add(token.virt, token.virt, true, reason);
-  if (!token.virt.plain()) {
-    PlanIssue& issue =
-        say(Issue::SuffixPtx, token.text,
-            cat("PTX for ", token.virt.dotted(), " serves ",
-                token.virt.suffix == 'f' ? "only GPUs of its own family" : "no later GPU"));
-    issue.position = token.position;
-    issue.corrected = token.virt.base().dotted() + "+PTX";
-  }
+  if (token.ptx) add(token.virt, token.virt, true, reason);
+}
+
+void Planner::suffix_ptx(const ArchToken& token) {
+  PlanIssue& issue =
+      say(Issue::SuffixPtx, token.text,
+          cat("PTX for ", token.virt.dotted(), " serves ",
+              token.virt.suffix == 'f' ? "only GPUs of its own family" : "no later GPU"));
+  issue.position = token.position;
+  issue.corrected = token.virt.base().dotted() + "+PTX";
 }
 
 // 12 is read as 1.2, and may have been meant as 12.0; 4090 as 409.0, and is a GPU.
@@ -250,7 +255,7 @@ bool Planner::add(const Sm& virt, const Sm& real, bool ptx, const std::string& r
 // a name, a target or the default stand for; the gencode flags carry those architectures. What nvcc
 // builds does not matter here: the parser refuses before nvcc is called.
 void Planner::check_torch_parser() {
-  if (!facts_.torch.state.is("found") || request_.purpose == "run") return;
+  if (!facts_.torch.state.is("found") || request_.purpose != "extension") return;
   int release = release_of(Version::parse(plan_.torch_version));
   if (release == 0) release = newest_torch();
   List<std::string> written, chosen;

@@ -68,7 +68,8 @@ struct Target {
 struct Plan {
   TCS_VALUE(Plan);
   List<Gencode> gencodes;  // sorted by (virt, real, cubin before PTX), no repeats
-  List<Target> targets;    // what the plan has to serve
+  List<Image> written;   // by the user, one by one in a list, whether this nvcc builds them or not
+  List<Target> targets;  // what the plan has to serve
   List<PlanIssue> issues;
   bool by_user = false;   // the user's own list is the plan
   std::string list_from;  // "TORCH_CUDA_ARCH_LIST (environment)", "targets native" ...

@@ -27,6 +27,7 @@ class Planner {
  private:
   void follow(const ArchToken& token);
   void arch(const ArchToken& token);
+  void suffix_ptx(const ArchToken& token);
   void guess_number(const ArchToken& token, PlanIssue& issue) const;
   void name(const ArchToken& token);
   void all(const ArchToken& token, bool majors_only);

@@ -33,9 +33,11 @@ List<const Device*> Planner::visible_devices() const {
   return out;
 }
 
-// Each of them, with its capability.
+// Each of them, with its capability; without a driver none can be used.
 bool Planner::devices_known() const {
+  const Text& driver = facts_.driver.state;
   if (facts_.devices.state.is("none")) return true;
+  if (facts_.devices.list.empty() && driver.known() && !driver.is("ok")) return true;
   for (const Device& device : facts_.devices.list)
     if (may_be_in_use(device) || (is_in_use(device) && !device.cc.known())) return false;
   return facts_.devices.list_known;

@@ -153,15 +153,31 @@ void plain_issue(const RuleInput& in, const PlanIssue& i, int id, List<Finding>&
     add_toolkit(in, "", f);
 }
 
+// Then its finding names what it builds as well.
+bool release_unknown(const RuleInput& in) {
+  const Toolkit* t = in.facts.toolkit();
+  return t && !t->version.known() && !t->works.is(false);
+}
+
 }  // namespace
 
 void rule_plan_issues(const RuleInput& in, List<Finding>& out) {
-  if (!builds(in)) return;  // nothing is compiled: the plan is not used
+  if (!builds(in)) {  // nothing is compiled: the plan is not used
+    for (const std::string& target : in.request.targets)
+      if (starts_with(lower(target), "all") && in.plan.archs_from.empty())
+        missing(out, 390, "toolkits.list", "what the targets 'all' are");
+    return;
+  }
   for (const auto& issue : in.plan.issues) {
     // The device rules say these with more behind them.
     if (issue.kind == IssueKind::NoVisibleDevice || issue.kind == IssueKind::UnknownDevice)
       continue;
-    if (issue.kind == IssueKind::Empty && !in.plan.complete) continue;  // unknown is not none
+    if (issue.kind == IssueKind::Empty && !in.plan.complete) {  // unknown is not none
+      if (!in.facts.driver.state.known())
+        missing(out, 290, "driver.state", "whether there is a GPU to build for",
+                in.facts.driver.reason);
+      continue;
+    }
     if (issue.kind == IssueKind::DefaultTargets && in.plan.gencodes.empty()) continue;
     if (default_without_member(in, issue)) continue;
     if (issue.kind == IssueKind::Removed || issue.kind == IssueKind::NotYetKnown ||
@@ -171,6 +187,10 @@ void rule_plan_issues(const RuleInput& in, List<Finding>& out) {
     }
     if (issue.kind == IssueKind::UnknownTorch) {
       missing(out, 691, "torch.images", "what the targets 'torch' are", issue.detail);
+      continue;
+    }
+    if (issue.kind == IssueKind::UnknownToolkit && release_unknown(in)) {
+      missing(out, 390, "toolkits.list[].archs", "what this nvcc builds");
       continue;
     }
     for (const auto& row : kIssues)

@@ -6,6 +6,8 @@ namespace tcs {
 
 namespace {
 
+constexpr const char* kWhat = "whether the list serves the GPUs here";
+
 // What is offered must be buildable here, and PTX has to be of an older plain entry.
 Finding& misses(const RuleInput& in, const std::string& label, const Sm& sm, bool asked,
                 List<Finding>& out) {
@@ -29,12 +31,18 @@ Finding& misses(const RuleInput& in, const std::string& label, const Sm& sm, boo
 // A list says what is built; the devices here and the targets say what it should serve.
 void rule_plan_serves(const RuleInput& in, List<Finding>& out) {
   const Plan& plan = in.plan;
-  if (!builds(in) || !plan.by_user || plan.gencodes.empty()) return;
+  // What nvcc refuses of the list has a finding of its own, of which the rest is a consequence.
+  List<Image> images = plan_images(plan);
+  for (const Image& image : plan.written) add_once(images, image);
+  if (!builds(in) || !plan.by_user || images.empty()) return;
   // A driver that does not answer is a finding of its own.
   const DeviceFacts& devices = in.facts.devices;
   const bool asleep = in.facts.driver.state.known() && !in.facts.driver.state.is("ok");
   if (!devices.list_known && !devices.state.is("none") && !asleep)
-    missing(out, 190, "devices.list", "whether the list serves the GPUs here", devices.reason);
+    missing(out, 190, "devices.list", kWhat, devices.reason);
+  for (const Device& device : devices.list)
+    if (!device.visible.known() && !devices.state.is("none"))
+      missing(out, 190, "devices.list[].visible", kWhat, device.reason);
   struct Served {
     Sm sm;
     const Device* device;
@@ -49,16 +57,17 @@ void rule_plan_serves(const RuleInput& in, List<Finding>& out) {
   for (const auto& target : plan.targets)
     if (target.device < 0) all.push_back({target.sm, nullptr, target.label, true});
 
-  const List<Image> images = plan_images(plan);
   List<Sm> done;
   for (const auto& served : all) {
     Fit fit = serves(images, served.sm, served.device);
     if ((fit != Fit::None && fit != Fit::CrossTegra) || contains(done, served.sm)) continue;
     done.push_back(served.sm);
+    bool asked = served.asked;
+    for (const Served& other : all) asked = asked || (other.asked && other.sm == served.sm);
     const bool cross = fit == Fit::CrossTegra;
     Finding& f = cross ? report(out, 911, {served.sm.dotted(), "the list", "y"})
-                       : misses(in, served.label, served.sm, served.asked, out);
-    if (!cross && served.asked) f.severity = Severity::Error;
+                       : misses(in, served.label, served.sm, asked, out);
+    if (!cross && asked) f.severity = Severity::Error;
     if (served.device)
       add_devices(f, {served.device});
     else
