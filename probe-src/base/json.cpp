@@ -86,8 +86,9 @@ class Parser {
   }
 
   void skip_blank() {
-    while (more()) {
-      char c = text_[at_];
+    const char *data = text_.data(), *end = data + text_.size();
+    for (const char* p = data + at_; p != end; ++p) {
+      const char c = *p;
       if (c == '\n') {
         ++line_;
         line_start_ = at_ + 1;
@@ -229,9 +230,17 @@ class Parser {
     }
   }
 
+  // Plain ASCII is most of all text; by pointer, since without optimisation each call costs.
+  void take_plain(std::string& out) {
+    const char *begin = text_.data() + at_, *end = text_.data() + text_.size(), *p = begin;
+    while (p != end && *p >= 0x20 && *p < 0x7f && *p != '"' && *p != '\\') ++p;
+    out.append(begin, static_cast<size_t>(p - begin));
+    at_ += static_cast<size_t>(p - begin);
+  }
+
   bool parse_string(std::string& out) {
     ++at_;
-    while (more()) {
+    while (take_plain(out), more()) {
       unsigned char c = static_cast<unsigned char>(text_[at_]);
       if (c == '"') {
         ++at_;
