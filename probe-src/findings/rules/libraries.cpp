@@ -43,7 +43,7 @@ enum class Judged { Fits, Older, OldRuntime, Wrong, Shadows };
 Judged shadows(const Library& lib, const char*& lacks) {
   if (lib.via.known() && !by_path(lib)) return Judged::Fits;
   if (!lib.via.known()) {
-    if (lib.shadows.known() && !lib.shadows.is("none")) lacks = "libraries[].via";
+    if (!lib.shadows.is("none")) lacks = "libraries[].via";
     return Judged::Fits;
   }
   if (!lib.shadows.known()) lacks = "libraries[].shadows";
@@ -241,14 +241,15 @@ void nvrtc(const RuleInput& in, const Library& lib, List<Finding>& out) {
 }  // namespace
 
 void rule_libraries(const RuleInput& in, List<Finding>& out) {
+  const TorchFacts& torch = in.facts.torch;
+  if (!torch.state.is("found") || !torch.flavour.is("cuda") ||
+      in.request.purpose == "pytorch-source")
+    return;
+  if (!in.facts.libraries_known && in.facts.libraries.empty())
+    return missing(out, 590, "libraries", "whether the loader finds what PyTorch needs");
   missing_libraries(in, out);
   judge_libraries(in, out);
   for (const auto& lib : in.facts.libraries) nvrtc(in, lib, out);
-  const TorchFacts& torch = in.facts.torch;
-  const bool loads = torch.state.is("found") && torch.flavour.is("cuda");
-  if (!in.facts.libraries_known && in.facts.libraries.empty() && loads &&
-      in.request.purpose != "pytorch-source")
-    missing(out, 590, "libraries", "whether the loader finds what PyTorch needs");
 }
 
 }  // namespace tcs

@@ -81,7 +81,8 @@ void other_tag(const RuleInput& in, List<Finding>& out) {
     return missing(out, 790, "python.version", "whether PyTorch is built for it", python.reason);
   here.major = version.major();
   here.minor = version.minor();
-  here.free_threaded = python.free_threaded.or_else(version.rest == "t");
+  here.free_threaded =
+      here.minor >= kFirstFreeThreaded && python.free_threaded.or_else(version.rest == "t");
   const bool same = here.major == built.major && here.minor == built.minor;
   const bool told =
       python.free_threaded.known() || version.rest == "t" || here.minor < kFirstFreeThreaded;

@@ -30,14 +30,14 @@ struct Level {
   std::string from;
 };
 
-// What the headers say goes before what the table says of the release.
+// What the headers say, and at least what the table says of the release.
 Level level_of(const TorchFacts& torch) {
   Level out;
   const Version version = Version::parse(torch.version.value());
   for (const TorchLevel& row : kTorchLevels)
     if (version.known() && version >= Version::parse(row.torch))
       out = {row.standard, row.gcc, "the table of PyTorch's releases"};
-  if (torch.cxx_standard.known()) {
+  if (torch.cxx_standard.known() && torch.cxx_standard.value() >= out.standard) {
     out.standard = torch.cxx_standard.value();
     out.from = torch.cxx_standard.from;
   }

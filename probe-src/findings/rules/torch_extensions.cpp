@@ -55,11 +55,13 @@ void judge_cuda(const RuleInput& in, const Extension& e, List<Finding>& out) {
       add_once(f.consequences, std::string("TCS501"));
 }
 
-// Its newest PTX needs a driver that speaks this CUDA; not known where neither says it.
+// Its newest PTX needs a driver that speaks this CUDA: what the PTX says, or the nvcc that wrote
+// it.
 Version ptx_needs(const Extension& e) {
   const Version isa = Version::parse(e.ptx_isa.value()), cuda = Version::parse(e.cuda.value());
-  if (isa.known()) return Version::parse(release_text(cuda_that_reads(release_of(isa))));
-  return cuda.numbers.size() > 1 ? ptx_release(cuda) : Version();
+  const Version by_isa = Version::parse(release_text(cuda_that_reads(release_of(isa)))),
+                by_nvcc = cuda.numbers.size() > 1 ? ptx_release(cuda) : Version();
+  return by_isa < by_nvcc ? by_nvcc : by_isa;
 }
 
 void judge_ptx(const RuleInput& in, const Extension& e, const List<const Device*>& jit,
@@ -67,10 +69,10 @@ void judge_ptx(const RuleInput& in, const Extension& e, const List<const Device*
   const DriverFacts& driver = in.facts.driver;
   if (jit.empty() || !driver.state.is("ok")) return;
   const Version needs = ptx_needs(e), speaks = Version::parse(driver.cuda.value());
-  if (!needs.known())
-    return missing(out, 692, "extensions[].ptx_isa", "whether the driver reads an extension's PTX");
   if (!speaks.known())
     return missing(out, 290, "driver.cuda", "whether the driver reads an extension's PTX");
+  if (!e.ptx_isa.known() && speaks >= needs)
+    return missing(out, 692, "extensions[].ptx_isa", "whether the driver reads an extension's PTX");
   if (speaks >= needs) return;
   const std::string branch = driver_branch_for(needs);
   Finding& f = report(out, 610,
@@ -113,9 +115,10 @@ void judge_images(const RuleInput& in, const Extension& e, List<Finding>& out) {
 
 void rule_torch_extensions(const RuleInput& in, List<Finding>& out) {
   const TorchFacts& torch = in.facts.torch;
-  if (!torch.state.is("found") || in.request.purpose == "pytorch-source") return;
-  if (torch.flavour.known() && !torch.flavour.is("cuda")) return;
-  if (!in.facts.extensions_known && in.facts.extensions.empty() && torch.flavour.known())
+  if (!torch.state.is("found") || !torch.flavour.is("cuda") ||
+      in.request.purpose == "pytorch-source")
+    return;
+  if (!in.facts.extensions_known && in.facts.extensions.empty())
     return missing(out, 692, "extensions", "whether installed extensions fit this PyTorch");
   for (const auto& extension : in.facts.extensions) {
     judge_abi(in, extension, out);

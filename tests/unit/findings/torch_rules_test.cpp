@@ -245,7 +245,7 @@ TEST_CASE("an extension with PTX alone needs a driver that reads it") {
   one.cuda = Text("12.8");
   CHECK(with(one) == "610");
   one.cuda = Text("12.1");
-  CHECK(with(one) == "");
+  CHECK(with(one) == "692");  // its PTX may be another nvcc's
 }
 
 TEST_CASE("a runtime that only an extension asks for is the extension's trouble") {
