@@ -53,6 +53,8 @@ std::string launcher_in(const Toolkit& t, bool& alone) {
 void launcher(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   bool alone = false;
   const std::string name = launcher_in(t, alone);
+  if (!t.nvcc.known() && t.works.is(false) && builds(in))
+    missing(out, 392, "toolkits.list[].nvcc", "whether a compiler launcher stands for nvcc");
   if (name.empty()) return;
   Finding& f = report(
       out, 311,
