@@ -15,6 +15,13 @@ bool is_foreign(const Device& device) {
   return false;
 }
 
+List<std::string> foreign_names(const DeviceFacts& devices) {
+  List<std::string> names;
+  for (const Device& device : devices.list)
+    if (is_foreign(device)) add_once(names, device.name.value());
+  return names;
+}
+
 bool is_in_use(const Device& device) {
   return device.visible.is(true) && !is_foreign(device);
 }

@@ -10,13 +10,6 @@ const std::string* visible_devices_variable(const Facts& facts) {
   return found == facts.environment.end() ? nullptr : &found->second;
 }
 
-List<std::string> foreign_names(const DeviceFacts& devices) {
-  List<std::string> names;
-  for (const Device& device : devices.list)
-    if (is_foreign(device)) add_once(names, device.name.value());
-  return names;
-}
-
 void no_visible_device(const RuleInput& in, List<Finding>& out) {
   const List<std::string> foreign = foreign_names(in.facts.devices);
   size_t hidden = 0;
@@ -28,8 +21,9 @@ void no_visible_device(const RuleInput& in, List<Finding>& out) {
       : !foreign.empty() ? cat("no NVIDIA GPU is here, only ", join(foreign, ", "))
       : mask             ? cat("no GPU is visible here: CUDA_VISIBLE_DEVICES is '", *mask, "'")
                          : "there is no GPU here";
-  const char* other =
-      foreign.empty() ? "" : "a PyTorch of that maker's kind uses it, CUDA does not";
+  const std::string other = foreign.empty()
+                                ? wsl_advice(in.facts)
+                                : "a PyTorch for that maker's GPUs uses it, CUDA does not";
   Finding& f =
       report(out, asked ? 101 : 102,
              {what, mask && foreign.empty() ? "y" : "", run ? "y" : "", run ? "" : "y", other});

@@ -35,7 +35,8 @@ struct DriverSays {
   bool windows = false;  // its release is one of Windows (also in WSL)
   bool jetson = false;
   Version jetpack_cuda;
-  std::string jetpack;
+  std::string jetpack;     // "JetPack 6.2", or "L4T 36.4.3" where only that is known
+  int compat_reaches = 0;  // the newest CUDA that its cuda-compat adds
 };
 DriverSays driver_says(const Facts& facts);
 struct Need {
@@ -51,6 +52,8 @@ Text speaks(const DriverSays& says, const DriverFacts& driver);
 void miss_what_it_speaks(const RuleInput& in, const DriverSays& says, const Need& need,
                          const char* what, List<Finding>& out);
 
+// In WSL: which Linux driver hides that of Windows; empty where none does.
+std::string wsl_advice(const Facts& facts);
 // The finding stands for `id` too: that one is not reported beside it.
 void stands_for(Finding& f, int id);
 // The note that the driver works although the tables speak against it, which stands for `id`.

@@ -28,7 +28,7 @@ Need need_of(const Version& cuda) {
 
 std::string driver_name(const RuleInput& in, const DriverSays& says) {
   const DriverFacts& driver = in.facts.driver;
-  if (!says.jetpack.empty()) return cat("the driver of JetPack ", says.jetpack);
+  if (!says.jetpack.empty()) return cat("the driver of ", says.jetpack);
   if (driver.version.known()) return cat("driver ", driver.version.value());
   return driver.cuda.known() ? cat("a driver of CUDA ", driver.cuda.value()) : "the driver";
 }
@@ -71,37 +71,52 @@ WaysOut ways_out(const RuleInput& in, const DriverSays& says, const Version& cud
         floor ? cat(floor->on_linux, " or newer") : cat("one for CUDA ", cuda.major_minor());
   }
   const Version now = Version::parse(speaks(says, in.facts.driver).value());
-  if (now.known() && now < cuda)
-    ways.older = now.major() > 10 ? cat(now.major()) : now.major_minor();
+  // Before its own floor a driver serves the majors before that one.
+  if (now.known() && now.major() == cuda.major() && floor)
+    ways.older = driver_floor(cuda.major() - 1) ? cat(cuda.major() - 1) : "";
+  else if (now.known() && now < cuda)
+    ways.older = driver_floor(now.major()) ? cat(now.major()) : now.major_minor();
   ways.aside = says.refused ? "" : compat_aside(in.facts.driver);
-  if (!says.refused && !windows && ways.aside.empty()) ways.compat = "y";
+  const bool reaches = !says.jetson || says.compat_reaches / 100 >= cuda.major();
+  if (!says.refused && !windows && ways.aside.empty() && reaches) ways.compat = "y";
   return ways;
 }
 
-Finding& report_too_old(const RuleInput& in, const DriverSays& says, const User& user,
-                        const Version& cuda, List<Finding>& out) {
+// Evidence of what is needed; empty where only the driver's own answer tells.
+std::string needed(const DriverSays& says, const Version& cuda) {
   const DriverFloorRow* floor = driver_floor(cuda.major());
+  if (!cuda.known() || !too_old(says, need_of(cuda))) return "";
+  if (says.jetson || !floor) return cat(">= CUDA ", floor ? cat(cuda.major()) : cuda.major_minor());
+  return cat(">= ", says.windows && *floor->on_windows ? floor->on_windows : floor->on_linux);
+}
+
+Finding& report_too_old(const RuleInput& in, const DriverSays& says, const User& user,
+                        List<Finding>& out) {
+  const Version cuda = Version::parse(user.cuda.value());
   const WaysOut ways = ways_out(in, says, cuda);
-  const bool named = cuda.known();
-  Finding& f =
-      report(out, 204,
-             {driver_name(in, says),
-              named ? cat("CUDA ", need_of(cuda).exact ? cuda.major_minor() : cat(cuda.major()))
-                    : "its CUDA runtime",
-              user.label, ways.update, builds(in) ? "a PyTorch and a toolkit" : "a PyTorch",
-              ways.older, ways.compat, ways.aside, ways.jetpack, ways.windows});
+  const std::string release = need_of(cuda).exact ? cuda.major_minor() : cat(cuda.major());
+  Finding& f = report(out, 204,
+                      {driver_name(in, says),
+                       cuda.known() ? cat("CUDA ", release, ", which ", user.label, " uses")
+                                    : "the CUDA runtime that answers error 35",
+                       "", ways.update, builds(in) ? "a PyTorch and a toolkit" : "a PyTorch",
+                       ways.older, ways.compat, ways.aside, ways.jetpack, ways.windows});
   f.severity = beside_failure(in);
   const Text cuda_here = speaks(says, in.facts.driver);
   add(f, "driver", cat(or_unknown(in.facts.driver.version), ", CUDA ", or_unknown(cuda_here)),
-      !named ? ""
-      : !floor
-          ? cat(">= CUDA ", cuda.major_minor())
-          : cat(">= ", says.windows && *floor->on_windows ? floor->on_windows : floor->on_linux),
-      cuda_here.from);
+      needed(says, cuda), cuda_here.from);
   const auto off = in.facts.environment.find("VLLM_ENABLE_CUDA_COMPATIBILITY");
   if (off != in.facts.environment.end() && off->second == "0")
     add(f, "environment", "VLLM_ENABLE_CUDA_COMPATIBILITY=0: compat is off", "", "");
   return f;
+}
+
+// What a runtime said itself: error 35.
+void add_own_answer(const RuleInput& in, bool foretold, Finding& f) {
+  f.severity = here_or_elsewhere(in);
+  add(f, "driver", "error 35 (cudaErrorInsufficientDriver)", "", in.facts.driver.error_code.from);
+  if (!foretold && in.facts.driver.version.known())
+    f.notes.push_back("by the tables this release would do: does an older libcuda.so.1 load?");
 }
 
 }  // namespace
@@ -129,17 +144,14 @@ void rule_driver_floor(const RuleInput& in, List<Finding>& out) {
   }
   // Its own answer needs no table.
   const bool said = driver.error_code.is(kTooOldForRuntime) && state == DriverIs::CallFails;
-  if (said && old.empty()) {
+  const bool foretold = !old.empty();
+  if (said && !foretold) {
     const List<User> users = users_of_cuda(in);
     old.push_back(users.empty() ? User{"driver", "the program that asked", Text()} : users[0]);
   }
   if (old.empty()) return;
-  const Version cuda = Version::parse(old[0].cuda.value());
-  Finding& f = report_too_old(in, says, old[0], cuda, out);
-  if (said) {
-    f.severity = here_or_elsewhere(in);
-    add(f, "driver", "error 35 (cudaErrorInsufficientDriver)", "", driver.error_code.from);
-  }
+  Finding& f = report_too_old(in, says, old[0], out);
+  if (said) add_own_answer(in, foretold, f);
   if (driver.error_code.known()) stands_for(f, 208);
   for (const User& user : old)
     if (user.cuda.known())

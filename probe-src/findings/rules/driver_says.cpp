@@ -69,7 +69,10 @@ DriverSays driver_says(const Facts& facts) {
   says.jetson = is_jetson(facts);
   if (const JetPackRow* row = jetpack_of(facts.host)) {
     says.jetpack_cuda = table_cuda(row->cuda);
-    says.jetpack = row->jetpack;
+    says.jetpack = facts.host.jetson_jetpack.known()
+                       ? cat("JetPack ", facts.host.jetson_jetpack.value())
+                       : cat("L4T ", facts.host.jetson_l4t.value());
+    says.compat_reaches = row->compat;
   }
   return says;
 }
@@ -103,7 +106,7 @@ Text speaks(const DriverSays& says, const DriverFacts& driver) {
   if (says.cuda.known())
     return Text(says.cuda.major_minor(), driver.cuda.from.empty() ? "driver" : driver.cuda.from);
   if (says.jetpack_cuda.known())
-    return Text(says.jetpack_cuda.major_minor(), cat("table, JetPack ", says.jetpack));
+    return Text(says.jetpack_cuda.major_minor(), cat("table, ", says.jetpack));
   const Version cuda = table_cuda(cuda_of_driver(says.release));
   return cuda.known() ? Text(cuda.major_minor(), cat("table, branch ", says.release.major()))
                       : Text();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "facts/devices.h"
 #include "findings/rules/driver.h"
 #include "host/host.h"
 
@@ -78,17 +79,6 @@ std::string other_folder(const DriverFacts& driver, bool wsl) {
   return "";
 }
 
-// In WSL the driver is that of Windows; a Linux one beside it hides it.
-std::string wsl_advice(const Facts& facts) {
-  const LibCuda* lib = loaded_libcuda(facts.driver);
-  const std::string windows = other_folder(facts.driver, true);
-  const bool wsl = facts.host.wsl.is(true) || !windows.empty();
-  if (!wsl || !lib || !lib->path.known() || is_wsl_libcuda(*lib)) return "";
-  return cat("WSL: remove the Linux driver that owns ", lib->path.value(),
-             ", so that the Windows driver's libcuda.so.1 in ",
-             windows.empty() ? "/usr/lib/wsl/lib" : windows, " loads");
-}
-
 // Not having a GPU's driver is normal on a build machine.
 Severity here_only(const RuleInput& in) {
   return native_asked(in) ? Severity::Error : Severity::Note;
@@ -98,12 +88,16 @@ Finding& driver_missing(const RuleInput& in, List<Finding>& out) {
   const DriverFacts& driver = in.facts.driver;
   const bool error = here_only(in) == Severity::Error;
   const std::string folder = other_folder(driver, false);
+  const std::string foreign = join(foreign_names(in.facts.devices), ", ");
   const char* wsl = "update the Windows driver; never install a Linux display driver in WSL";
   const char* install = "install the NVIDIA driver; in a container, start it with GPU access";
   Finding& f = report(out, 201,
-                      {folder, !error || !folder.empty()    ? ""
-                               : in.facts.host.wsl.is(true) ? wsl
-                                                            : install});
+                      {folder,
+                       !error || !folder.empty()    ? ""
+                       : !foreign.empty()           ? ""
+                       : in.facts.host.wsl.is(true) ? wsl
+                                                    : install,
+                       foreign});
   f.severity = here_only(in);
   add(f, "driver", "no libcuda.so.1", error ? "libcuda.so.1" : "", driver.state.from);
   add_libcuda(driver, f);
@@ -123,8 +117,8 @@ Finding& not_usable(const RuleInput& in, int id, const List<std::string>& args,
   Finding& f = report(out, id, args);
   f.severity = here_or_elsewhere(in);
   if (id == 207 || in.facts.driver.error_code.is(100)) add_devices(f, visible_devices(in.facts));
-  if (id == 208 || id == 210)
-    add(f, "driver", or_unknown(in.facts.driver.version), "", in.facts.driver.version.from);
+  if ((id == 208 || id == 210) && in.facts.driver.version.known())
+    add(f, "driver", in.facts.driver.version.value(), "", in.facts.driver.version.from);
   add_libcuda(in.facts.driver, f);
   return f;
 }
@@ -144,10 +138,7 @@ Finding& parts_differ(const RuleInput& in, List<Finding>& out) {
 }
 
 Finding& compat_refused(const RuleInput& in, List<Finding>& out) {
-  const bool said = in.facts.driver.error_code.is(804);
-  return not_usable(in, 207,
-                    {folder_of(loaded_libcuda(in.facts.driver), "the compat folder"),
-                     said ? "answers" : "is foretold to answer"},
+  return not_usable(in, 207, {folder_of(loaded_libcuda(in.facts.driver), "the compat folder")},
                     out);
 }
 
@@ -265,6 +256,17 @@ void works(const RuleInput& in, List<Finding>& out) {
 
 }  // namespace
 
+// In WSL the driver is that of Windows; a Linux one beside it hides it.
+std::string wsl_advice(const Facts& facts) {
+  const LibCuda* lib = loaded_libcuda(facts.driver);
+  const std::string windows = other_folder(facts.driver, true);
+  const bool wsl = facts.host.wsl.is(true) || !windows.empty();
+  if (!wsl || !lib || !lib->path.known() || is_wsl_libcuda(*lib)) return "";
+  return cat("WSL: remove the Linux driver that owns ", lib->path.value(),
+             ", so that the Windows driver's libcuda.so.1 in ",
+             windows.empty() ? "/usr/lib/wsl/lib" : windows, " loads");
+}
+
 const LibCuda* loaded_libcuda(const DriverFacts& driver) {
   for (const auto& lib : driver.libcuda)
     if (lib.role.is("loaded")) return &lib;
@@ -314,7 +316,7 @@ void stands_for(Finding& f, int id) {
 void works_although(const RuleInput& in, const std::string& what, int id, List<Finding>& out) {
   for (auto& f : out)
     if (f.id == 209) {
-      add_once(f.notes, cat("and although ", what));
+      if (!contains(f.message, what)) add_once(f.notes, cat("and although ", what));
       return stands_for(f, id);
     }
   Finding& f = report(out, 209, {what});
