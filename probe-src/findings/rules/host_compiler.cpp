@@ -158,6 +158,10 @@ void unknown_compiler(const RuleInput& in, const Toolkit& t, List<Finding>& out)
     missing(out, 490, "host_compiler.id", what, compiler.reason);
   else if (!compiler.version.known() && !limit_of(t, kind).never)
     missing(out, 490, "host_compiler.version", what, compiler.reason);
+  else if (kind == HostKind::Gnu && !limit_of(t, kind).newest)
+    missing(out, 490, "toolkits.list[].gcc_max", what, t.reason);
+  else if (kind == HostKind::Clang && !limit_of(t, kind).newest)
+    missing(out, 490, "toolkits.list[].clang_max", what, t.reason);
   else if (kind == HostKind::Msvc && !host_level(compiler))
     missing(out, 490, "host_compiler.version", what,
             cat("'", tail(compiler.version.value(), 60), "' is no release of MSVC"));

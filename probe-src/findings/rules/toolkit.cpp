@@ -97,6 +97,11 @@ void broken_toolkit(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
             "which part of the toolkit or the host compiler is to blame", t.reason);
 }
 
+void unknown_release(const RuleInput&, const Toolkit& t, List<Finding>& out) {
+  if (!t.version.known() && !never_started(t))
+    missing(out, 390, "toolkits.list[].version", "what this build compiles with", t.reason);
+}
+
 void no_toolkit(const RuleInput& in, List<Finding>& out) {
   const Text& cuda = in.facts.torch.cuda;
   const std::string release = cuda.known() ? " " + cuda.value() : "";
@@ -117,12 +122,10 @@ void rule_toolkit(const RuleInput& in, List<Finding>& out) {
   for (const auto& other : toolkits.list)
     if (toolkit && &other != toolkit) named_in_vain(*toolkit, other, out);
   if (!toolkit && toolkits.list_known && toolkits.list.empty()) return no_toolkit(in, out);
-  if (!toolkit || (!toolkit->version.known() && !never_started(*toolkit)))
-    missing(out, 390,
-            toolkit               ? "toolkits.list[].version"
-            : toolkits.list_known ? "toolkits.selected"
-                                  : "toolkits.list",
-            "what this build compiles with", toolkit ? toolkit->reason : toolkits.reason);
+  if (!toolkit)
+    missing(out, 390, toolkits.list_known ? "toolkits.selected" : "toolkits.list",
+            "what this build compiles with", toolkits.reason);
+  judge_toolkit(in, unknown_release, out);
 }
 
 }  // namespace tcs

@@ -45,6 +45,8 @@ void judge_toolkit(const RuleInput& in, ToolkitRule rule, List<Finding>& out) {
   for (size_t i = 0; i < list.size(); ++i) {
     List<Finding> own, both;
     rule(in, list[i], own);
+    for (const Finding& f : own)
+      if (f.severity == Severity::Unknown) out.push_back(f);
     for (Finding& f : i == 0 ? own : common) {
       const Finding* same = find_id(own, f.id);
       if (!same || f.severity < Severity::Warning || same->severity < Severity::Warning) continue;

@@ -237,6 +237,11 @@ void parts_differ(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
 // The parts that nothing is known of.
 void unknown_parts(const Toolkit& t, List<Finding>& out) {
   if (never_started(t)) return;
+  if (!t.layout.known()) {
+    missing(out, 392, "toolkits.list[].layout", "whether clang stands in nvcc's place", t.reason);
+    if (!t.origin.known())
+      missing(out, 392, "toolkits.list[].origin", "whether clang stands in nvcc's place", t.reason);
+  }
   if (!t.missing.known())
     missing(out, 392, "toolkits.list[].missing", "whether the toolkit is complete", t.reason);
   for (const auto& part : {PartRelease{"header", "toolkits.list[].headers", t.headers},
