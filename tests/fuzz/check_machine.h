@@ -68,9 +68,10 @@ inline Answer check_machine(const std::string& facts, const std::string& request
   return answer;
 }
 
-// "line 12, column 7" anywhere in `text`; a byte order mark has one place only.
+// "line 12, column 7" anywhere in `text`; or what is wrong is the file as a whole.
 inline bool names_place(const std::string& text) {
-  if (tcs::contains(text, ".json: is UTF-8 with a byte order mark")) return true;
+  for (const char* whole : {".json: is empty", ".json: is UTF-", ".json: has "})
+    if (tcs::contains(text, whole)) return true;
   auto digits = [&](size_t at) {
     size_t end = at;
     while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;

@@ -127,7 +127,8 @@ Json library_of(const std::string& soname, const std::string& version) {
                  {"path", "/opt/venv/lib/python3.11/site-packages/nvidia/lib/" + soname},
                  {"version", version},
                  {"built_against", version},
-                 {"via", "RUNPATH of libtorch_cuda.so"}});
+                 {"via", "RUNPATH of libtorch_cuda.so"},
+                 {"shadows", "none"}});
 }
 
 Json libraries_of(const Stack& stack) {
@@ -198,13 +199,16 @@ Machine machine_of(const Stack& stack, Dice& dice) {
   out.facts.add("python", object({{"state", "found"},
                                   {"executable", "/opt/venv/bin/python3"},
                                   {"version", "3.11.2"},
+                                  {"free_threaded", false},
                                   {"kind", "venv"},
-                                  {"prefix", "/opt/venv"}}));
+                                  {"prefix", "/opt/venv"},
+                                  {"elsewhere", Json::array()}}));
   out.facts.add("libraries", libraries_of(stack));
   out.facts.add("extensions", array({object({{"name", "flash_attn_2_cuda.so"},
                                              {"cxx11_abi", stack.abi},
                                              {"cuda", stack.cuda},
-                                             {"images", words(stack.images)}})}));
+                                             {"images", words(stack.images)},
+                                             {"ptx_isa", "none"}})}));
   out.facts.add("environment", object({{"PATH", "/usr/local/cuda/bin:/usr/bin:/bin"}}));
   out.request = Json::object();
   return out;
@@ -262,7 +266,7 @@ void odd_one_device(Machine& m, Dice& dice) {
 void odd_device_state(Machine& m, Dice& dice) {
   const std::string state = dice.word({"none", "declared", "measured"});
   at(m.facts, "devices.state") = Json(state);
-  if (state == "none" && dice.chance(80)) at(m.facts, "devices.list") = Json::array();
+  if (state == "none") at(m.facts, "devices.list") = Json::array();
 }
 void odd_probe(Machine& m, Dice& dice) {
   Json* device = some_item(m.facts, "devices.list", dice);
@@ -443,6 +447,7 @@ void odd_torch(Machine& m, Dice& dice) {
     case 1:
       return set(torch, "cuda", dice.one_of(kStacks).cuda);
     case 2:
+      drop(torch, "libraries");
       return set(torch, "images", random_images(dice, ""));
     case 3:
       return set(torch, "cxx11_abi", dice.chance(50));
@@ -455,41 +460,56 @@ void odd_torch(Machine& m, Dice& dice) {
                  dice.word({"2.14.0a0+gitabcdef1", "1.8.0", "2.0.1", "2.7.0.dev20250310+cu128",
                             "2.5.0a0+872d972e41.nv24.8", "v\xc3\xb6\n1"}));
     default:
+      drop(torch, "libraries");
       return set(torch, "images", Json::array());
   }
 }
 // Images that are not in every fat binary.
-void odd_sets(Machine& m, Dice& dice) {
-  Json sets = Json::array(), images = Json::array();
-  const size_t count = 1 + dice.below(4);
-  for (size_t i = 0; i < count; ++i) {
-    const Json some = random_images(dice, "");
-    for (const Json& image : some.items) {
-      bool there = false;
-      for (const Json& other : images.items) there = there || other.text == image.text;
-      if (!there) images.push(image);
-    }
-    sets.push(object({{"images", some}, {"count", static_cast<int>(1 + dice.below(300))}}));
+struct Counted {
+  std::map<std::string, int> fat_binaries;  // that hold an image
+  int all = 0;
+  Json sets = Json::array();
+};
+Counted random_sets(Dice& dice) {
+  Counted out;
+  const size_t sets = 1 + dice.below(4);
+  for (size_t i = 0; i < sets; ++i) {
+    const Json images = random_images(dice, "");
+    const int count = static_cast<int>(1 + dice.below(300));
+    for (const Json& image : images.items) out.fat_binaries[image.text] += count;
+    out.sets.push(object({{"images", images}, {"count", count}}));
+    out.all += count;
   }
-  Json library = object({{"name", dice.word({"libtorch_cuda.so", "libc10_cuda.so"})},
-                         {"images", images},
-                         {"fat_binaries", 300}});
-  if (dice.chance(70)) library.add("sets", sets);
-  if (dice.chance(50))
-    library.add("coverage",
-                array({object({{"arch", images.items.empty() ? Json("sm_80") : images.items[0]},
-                               {"count", 50},
-                               {"fat_binaries", 50}})}));
-  at(m.facts, "torch.images") = images;
-  Json list = array({library});
-  if (dice.chance(30))
-    list.push(object({{"name", "libother.so"}, {"images", random_images(dice, "")}}));
+  return out;
+}
+void odd_sets(Machine& m, Dice& dice) {
+  Json list = Json::array(), together = Json::array();
+  std::set<std::string> seen;
+  const size_t libraries = 1 + dice.below(2);
+  for (size_t i = 0; i < libraries; ++i) {
+    const Counted counted = random_sets(dice);
+    Json images = Json::array(), coverage = Json::array();
+    for (const auto& [image, count] : counted.fat_binaries) {
+      images.push(image);
+      if (seen.insert(image).second) together.push(image);
+      coverage.push(object({{"arch", image}, {"count", count}, {"fat_binaries", count}}));
+    }
+    Json library = object({{"name", i ? "libother.so" : "libtorch_cuda.so"}, {"images", images}});
+    const size_t known = dice.below(4);
+    if (known != 0) library.add("fat_binaries", counted.all);
+    if (known == 1 || known == 3) library.add("coverage", coverage);
+    if (known >= 2) library.add("sets", counted.sets);
+    list.push(library);
+  }
+  at(m.facts, "torch.images") = together;
   at(m.facts, "torch.libraries") = list;
 }
 
 void odd_python(Machine& m, Dice& dice) {
   Json& python = at(m.facts, "python");
-  switch (dice.below(4)) {
+  switch (dice.below(5)) {
+    case 3:
+      return set(python, "free_threaded", dice.chance(50));
     case 0:
       python = object({{"state", "absent"}});
       return;
@@ -501,7 +521,7 @@ void odd_python(Machine& m, Dice& dice) {
       return set(python, "version", dice.word({"3.8.10", "3.12.3", "3.14.0", "2.7.18"}));
     default:
       return set(python, "kind",
-                 dice.word({"system", "conda", "venv", "uv", "build isolation", "pyenv"}));
+                 dice.word({"system", "conda", "venv", "uv", "isolated-build", "pyenv"}));
   }
 }
 
@@ -519,6 +539,7 @@ void odd_libraries(Machine& m, Dice& dice) {
     case 2:
       set(*library, "via", "LD_LIBRARY_PATH");
       set(*library, "path", "/usr/local/cuda-11.0/lib64/libx.so");
+      if (dice.chance(50)) set(*library, "shadows", "/opt/venv/lib/libx.so");
       if (dice.chance(70)) set(*library, "version", dice.word({"8.0.3", "11.0.221", "99.1"}));
       return;
     case 3:
@@ -544,8 +565,9 @@ void odd_extensions(Machine& m, Dice& dice) {
   for (size_t i = 0; i < count; ++i)
     list.push(object({{"name", dice.word({"flash_attn_2_cuda.so", "_C.so", "pointnet2_ops.so"})},
                       {"cxx11_abi", dice.chance(50)},
-                      {"cuda", dice.one_of(kStacks).cuda},
-                      {"images", random_images(dice, "")}}));
+                      {"cuda", dice.chance(20) ? "none" : dice.one_of(kStacks).cuda},
+                      {"images", random_images(dice, "")},
+                      {"ptx_isa", dice.word({"none", "8.4", "9.0", "7.0", "9.9"})}}));
   at(m.facts, "extensions") = list;
 }
 
@@ -571,6 +593,9 @@ const std::vector<Variable> kVariables = {
     {"NVIDIA_VISIBLE_DEVICES", "void"},
     {"NVIDIA_VISIBLE_DEVICES", "all"},
     {"NVIDIA_REQUIRE_CUDA", "cuda>=12.9"},
+    {"NVIDIA_DISABLE_REQUIRE", "1"},
+    {"NVIDIA_DRIVER_CAPABILITIES", "graphics"},
+    {"NVIDIA_DRIVER_CAPABILITIES", "compute,utility"},
     {"CUDA_DEVICE_ORDER", "PCI_BUS_ID"},
     {"CUDA_FORCE_PTX_JIT", "1"},
     {"CUDA_FORCE_PTX_JIT", "0"},
