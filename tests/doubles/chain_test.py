@@ -5,7 +5,7 @@
     chain_test.py CLASS...    exit 0 good, 1 not, 77 when nothing could be tried (says why)
 
 Each machine is checked live, recorded with `tcstack probe --out`, replayed with `tcstack check --facts`, and both
-reports must be the same. Nothing here has seen a GPU: the tests' names say "with a driver double". The toolkit is real:
+reports must be the same; from the redacted recording come the same findings. Nothing here has seen a GPU: the tests' names say "with a driver double". The toolkit is real:
 the machine's nvcc, or a part of tests/real that is already there (none is fetched). What a loaded kernel module shows
 in /proc/driver/nvidia is laid there in a mount namespace; where that is not allowed such machines are skipped.
 
@@ -17,6 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import unittest
 from pathlib import Path
@@ -108,6 +109,7 @@ def fake_torch(toolkit, codes, ptx, needs_driver=False):
         f"version = {version}\n")
     local = toolkit.release.replace(".", "")
     (torch / "__init__.py").write_text("")
+    (torch / f"_C{sysconfig.get_config_var('EXT_SUFFIX')}").write_bytes(b"")  # tells for which Python it is
     (torch / "version.py").write_text(f"__version__ = '2.15.0+cu{local}'\ncuda = '{toolkit.release}'\nhip = None\n")
     (torch / "share/cmake/Torch/TorchConfig.cmake").write_text("")
     source = build / "kernel.cu"
@@ -231,6 +233,17 @@ class Chain(unittest.TestCase):
                 self.assertEqual(ours[member], theirs[member], f"replayed {ours['id']}: {member}")
         self.assertEqual(report, live)
         self.assertEqual(replay.returncode, status)
+        self.same_when_redacted(elsewhere if CAN_LOAD else machine, recorded, live, status, arguments)
+
+    def same_when_redacted(self, machine, recorded, live, status, arguments):
+        redacted = self.scratch / "redacted.json"
+        done = self.tcstack(machine, "probe", "--facts", recorded, "--redact", "--out", redacted)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertNotIn(str(self.scratch), redacted.read_text())
+        done = self.tcstack(machine, "check", "--format", "json", "--strict", "--facts", redacted, *arguments)
+        said, wanted = ([(f["id"], f["severity"]) for f in r["findings"]] for r in (json.loads(done.stdout), live))
+        self.assertEqual(said, wanted)
+        self.assertEqual(done.returncode, status)
 
     def reasons(self, report):
         return {image["image"]: image["reason"] for image in report["plan"]["images"]}
@@ -325,6 +338,31 @@ class Hidden(Chain):
         self.expect(Machine(self.BOARD, CUDA_VISIBLE_DEVICES=""), ["TCS101 device error: "], None, 1,
                     ["--purpose", "run"])
 
+    def test_a_redacted_probe_tells_no_uuid_and_hides_what_is_hidden_with_a_driver_double(self):
+        boards = Machine("device=9.0,NVIDIA H100;device=8.6,NVIDIA A10;version=13000")
+        done = self.tcstack(boards, "probe")
+        uuids = [device["uuid"] for device in json.loads(done.stdout)["devices"]["list"]]
+        self.assertEqual(len(set(uuids)), 2)
+        full, redacted = self.scratch / "facts.json", self.scratch / "redacted.json"
+        facts = json.loads(done.stdout)
+        for mask in (uuids[1], uuids[1][:15], f"{uuids[1]},{uuids[0]}"):
+            facts["environment"]["CUDA_VISIBLE_DEVICES"] = mask
+            full.write_text(json.dumps(facts))
+            self.tcstack(boards, "probe", "--redact", "--facts", full, "--out", redacted)
+            said = json.loads(redacted.read_text())
+            ours, theirs = ([d["uuid"] for d in f["devices"]["list"]] for f in (facts, said))
+            wanted = [[uuid.startswith(n) for uuid in ours] for n in mask.split(",")]
+            named = said["environment"]["CUDA_VISIBLE_DEVICES"].split(",")
+            self.assertEqual([[uuid.startswith(n) for uuid in theirs] for n in named], wanted)
+            reports = [json.loads(self.tcstack(boards, "check", "--format", "json", "--facts", f).stdout)
+                       for f in (full, redacted)]
+            ids = [[f["id"] for f in report["findings"]] for report in reports]
+            self.assertEqual(ids[0], ids[1])
+        machine = Machine(boards.says, CUDA_VISIBLE_DEVICES=uuids[1], HOME="/home/mallory")
+        text = self.tcstack(machine, "probe", "--redact").stdout
+        for secret in (*uuids, uuids[1][4:12], "mallory"):
+            self.assertNotIn(secret, text)
+
 
 class Lists(Chain):
     BOARD = Machine("device=9.0,NVIDIA H100;version=13000")
@@ -413,7 +451,8 @@ class Driver(Chain):
         self.expect(Machine("", library="empty"), ["TCS920 probe unknown: ", "TCS910 arch note: "])
 
     def test_a_libcuda_that_tells_no_devices_is_unknown_with_a_driver_double(self):
-        self.expect(Machine("", library="minimal"), ["TCS190 device unknown: ", "TCS910 arch note: "])
+        self.expect(Machine("", library="minimal"),
+                    ["TCS190 device unknown: ", "TCS290 driver unknown: driver.cuda", "TCS910 arch note: "])
 
     def test_a_driver_a_major_too_old_is_an_error_with_a_driver_double(self):
         major = self.toolkit.major - 1

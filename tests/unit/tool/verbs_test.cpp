@@ -183,8 +183,10 @@ TEST_CASE("a document that no reader takes is named with its path") {
   };
   refused("\xff\xfe{", "tcstack check: /f.json: is UTF-16; expected plain UTF-8");
   refused("\xef\xbb\xbf{}", "/f.json: is UTF-8 with a byte order mark; expected plain UTF-8");
-  refused(std::string((17u << 20) + (48u << 20), ' '), "tcstack check: /f.json: larger than");
-  refused(std::string(40u << 20, ' '), "tcstack check: /f.json: JSON text of 41943040 bytes");
+  refused(std::string("{\0", 2), "tcstack check: /f.json: is UTF-16; expected plain UTF-8");
+  refused(std::string(40u << 20, ' '),
+          "tcstack check: /f.json: has 41943040 bytes; at most 16777216 are taken");
+  refused(" \n", "tcstack check: /f.json: is empty; expected JSON");
   refused("{\"schema\": 3", "tcstack check: /f.json: line 1, column");
 }
 
@@ -249,4 +251,40 @@ TEST_CASE("a file name cannot reach the terminal through images") {
   CHECK(said.status == 2);
   CHECK(said.out == "/a\\x1b[31m\\x0ab.o: no device code\n");
   CHECK(contains(said.err, "/n\\x1b.o: No such file or directory"));
+}
+
+TEST_CASE("probe --redact names neither user nor machine, of this one and of a recorded one") {
+  MemoryHost host = with_machine();
+  host.variables = {{"HOME", "/home/alice"},
+                    {"USER", "alice"},
+                    {"HOSTNAME", "box17"},
+                    {"CUDA_HOME", "/home/alice/cuda"},
+                    {"LD_LIBRARY_PATH", "/opt/box17/lib"}};
+  Said said = call(verb_probe, host, {});
+  CHECK(said.status == 0);
+  CHECK(contains(said.out, "/home/alice/cuda"));
+  said = call(verb_probe, host, {"--redact"});
+  CHECK(said.status == 0);
+  CHECK(contains(said.out, "\"CUDA_HOME\": \"/<home-1>/cuda\""));
+  CHECK(contains(said.out, "/opt/<host-1>/lib"));
+  CHECK_FALSE(contains(said.out, "alice"));
+  host.files["/old.json"] = replace_all(kMachine, "/cuda/", "/home/bob/cuda/");
+  said = call(verb_probe, host, {"--redact", "--facts", "/old.json"});
+  CHECK(said.status == 0);
+  CHECK(contains(said.out, "/home/<user-2>/cuda/bin/nvcc"));
+}
+
+TEST_CASE("probe reads a recording as strictly as check does") {
+  MemoryHost host = with_machine();
+  host.files["/f.json"] = replace_all(kMachine, "\"driver\"", "\"drivel\": 1, \"driver\"");
+  Said said = call(verb_probe, host, {"--facts", "/f.json"});
+  CHECK(said.status == 0);
+  CHECK(contains(said.err, "/f.json: unknown member drivel (line 2, column"));
+  CHECK_FALSE(contains(said.out, "drivel"));
+  said = call(verb_probe, host, {"--facts", "/f.json", "--strict"});
+  CHECK(said.status == 2);
+  CHECK(said.out.empty());
+  said = call(verb_probe, host, {"--facts", "/none.json"});
+  CHECK(said.status == 2);
+  CHECK(contains(said.err, "tcstack probe: /none.json: No such file"));
 }
