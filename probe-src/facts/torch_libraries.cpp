@@ -5,6 +5,7 @@
 #include "facts/loader.h"
 #include "facts/torch_files.h"
 #include "readers/elf.h"
+#include "tables/tables.h"
 
 namespace tcs {
 namespace {
@@ -80,6 +81,7 @@ class Libraries {
         starts_with(loaded.needed_by, "libcaffe2") || row.package == std::string_view("nvjitlink"))
       out.built_against = built_against(row);
     if (!loaded.path.empty()) compare(loaded, row, out);
+    if (row.stem == std::string_view("nvrtc")) add_archs(out);
     facts_.libraries.push_back(out);
   }
   bool foreign = false;
@@ -117,6 +119,19 @@ class Libraries {
   // Files of these are numbered otherwise than the package that brings them.
   static bool counts_otherwise(const StemRow& row) {
     return row.stem == std::string_view("cupti") || row.stem == std::string_view("nvToolsExt");
+  }
+
+  // What NVRTC of its release compiles for; asking it would mean to load it.
+  void add_archs(Library& out) const {
+    const Version own = Version::parse(out.version.value()),
+                  torch = Version::parse(facts_.torch.cuda.value());
+    // Bundled copies tell no release: they are of torch's own CUDA.
+    const int release = release_of(own.known() ? own : torch);
+    if (!out.state.is("found") || release == 0) return;
+    List<std::string> archs;
+    for (const ArchRow& arch : arch_rows())
+      if (arch.built_by(release)) archs.push_back(arch.sm.virt());
+    out.archs = Names(std::move(archs), cat("the table for CUDA ", release_text(release)));
   }
 
   void compare(const Loaded& loaded, const StemRow& row, Library& out) {

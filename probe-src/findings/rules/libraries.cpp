@@ -193,7 +193,9 @@ void judge_libraries(const RuleInput& in, List<Finding>& out) {
       if (wrong.empty()) how = judged;
       wrong.push_back(&lib);
     }
-    if (judged == Judged::Shadows) over.push_back(&lib);
+    // What is wrong hides another one as well: that is the consequence, or all that is left to say.
+    if (judged == Judged::Shadows || (judged == Judged::Wrong && by_path(lib)))
+      over.push_back(&lib);
     if (judged == Judged::OldRuntime) old.push_back(&lib);
   }
   if (!wrong.empty()) wrong_libraries(in.facts, wrong, how, out);
@@ -202,39 +204,23 @@ void judge_libraries(const RuleInput& in, List<Finding>& out) {
 }
 
 // Run-time compilation: a library's kernels may fit a device that its own NVRTC does not know.
-// Where it was not asked, its release tells.
-bool nvrtc_knows(const Facts& facts, const Library& lib, const Sm& sm, bool& told) {
-  bool knows = false;
-  told = lib.archs.known();
-  for (const auto& image : images_in(lib.archs.value())) knows = knows || image.sm == sm;
-  if (told) return knows;
-  const std::string sign = ".so.";
-  const size_t at = lib.soname.value().find(sign);
-  const Version name = Version::parse(lib.soname.value().substr(at + sign.size())),
-                cuda = Version::parse(facts.torch.cuda.value()),
-                has = lib.version.known() ? Version::parse(lib.version.value()) : cuda;
-  const ArchRow* row = find_arch(sm);
-  told = has.known() && has.major() == name.major() && row != nullptr;
-  return told && row->built_by(release_of(has));
-}
-
 void nvrtc(const RuleInput& in, const Library& lib, List<Finding>& out) {
   if (!starts_with(lib.soname.value(), "libnvrtc.so.") || !lib.state.is("found")) return;
-  for (const Device* device : visible_devices(in.facts)) {
+  const List<const Device*> visible = visible_devices(in.facts);
+  if (!lib.archs.known() && !visible.empty())
+    return missing(out, 590, "libraries[].archs",
+                   "whether NVRTC compiles for the devices at run time");
+  const List<Image> archs = images_in(lib.archs.value());
+  for (const Device* device : visible) {
     Sm sm;
-    bool told = false;
-    if (!capability(*device, sm) || nvrtc_knows(in.facts, lib, sm, told)) continue;
-    if (!told)
-      return missing(out, 590, "libraries[].archs",
-                     "whether NVRTC compiles for the devices at run time");
+    bool knows = !capability(*device, sm);
+    for (const auto& image : archs) knows = knows || image.sm == sm;
+    if (knows) continue;
     Finding& f = report(
         out, 504, {lib.soname.value(), sm.dotted(), device->name.or_else("a visible device")});
     add_devices(f, {device});
-    return add(f, "runtime",
-               lib.archs.known()
-                   ? cat(lib.soname.value(), ": ", image_words(images_in(lib.archs.value())))
-                   : cat(lib.soname.value(), " ", lib.version.or_else(in.facts.torch.cuda.value())),
-               sm.dotted(), lib.archs.known() ? lib.archs.from : "the table of architectures");
+    return add(f, "runtime", cat(lib.soname.value(), ": ", image_words(archs)), sm.dotted(),
+               lib.archs.from);
   }
 }
 

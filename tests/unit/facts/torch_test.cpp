@@ -554,3 +554,25 @@ TEST_CASE("of a torch for another machine only what lies beside it is known") {
   REQUIRE(find(facts, "libcudart.so.13") != nullptr);
   CHECK_FALSE(find(facts, "libcudart.so.13")->state.known());
 }
+
+TEST_CASE("what NVRTC compiles for follows from its release") {
+  MemoryHost host;
+  add_torch(host, "/site", "2.5.1+cu124", "'12.4'");
+  SharedObject gpu;
+  gpu.needed = {"libnvrtc.so.12"};
+  gpu.rpath = "/cuda";
+  host.files["/site/torch/lib/libtorch_cuda.so"] = gpu.bytes();
+  host.files["/cuda/libnvrtc.so.12.8.93"] = library("libnvrtc.so.12");
+  host.links["/cuda/libnvrtc.so.12"] = "libnvrtc.so.12.8.93";
+  Facts facts = gather(host);
+  const Library* nvrtc = find(facts, "libnvrtc.so.12");
+  REQUIRE(nvrtc != nullptr);
+  CHECK(contains(nvrtc->archs.value(), std::string("compute_120")));
+  CHECK_FALSE(contains(nvrtc->archs.value(), std::string("compute_121")));  // from 12.9
+
+  host.files["/cuda/libnvrtc.so.12"] = library("libnvrtc.so.12");  // a copy without a release
+  host.links.clear();
+  Facts bundled = gather(host);
+  CHECK_FALSE(contains(find(bundled, "libnvrtc.so.12")->archs.value(), std::string("compute_120")));
+  CHECK(find(bundled, "libnvrtc.so.12")->archs.from == "the table for CUDA 12.4");
+}

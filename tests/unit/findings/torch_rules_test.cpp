@@ -382,21 +382,17 @@ TEST_CASE("a library without a name is missing information, never an error") {
   CHECK(with({one}) == "590");
 }
 
-TEST_CASE("NVRTC is asked, else its release tells") {
-  Library nvrtc = loaded("libnvrtc.so.12", "12.4.127", "none", "RPATH");
+TEST_CASE("NVRTC is one check, and kernels that are there another") {
   Facts facts = machine();
-  facts.libraries = {nvrtc};
-  CHECK(ids(facts).empty());
-  facts.devices.list[0].cc = Text("12.0");
-  facts.torch.images = Names({"compute_90"});
-  facts.torch.libraries[0].sets = {{{"compute_90", "sm_80"}, 10}};
-  facts.driver.cuda = Text("12.8");
-  CHECK(ids(facts) == "504");  // CUDA 12.4 does not know 12.0
-  facts.libraries[0].archs = Names({"compute_90", "compute_120"});
-  CHECK(ids(facts).empty());
-  facts.libraries[0].archs = Names();
-  facts.libraries[0].version = Text("13.0.88");  // not of the major that its name says
+  facts.libraries = {loaded("libnvrtc.so.12", "12.4.127", "none", "RPATH")};
   CHECK(lacking(facts) == "libraries[].archs");
+  facts.libraries[0].archs = Names({"compute_80", "compute_86", "compute_90"});
+  CHECK(ids(facts).empty());
+  facts.devices.list[0].cc = Text("8.9");  // served by 8.6's kernels
+  CHECK(ids(facts) == "504");
+  facts.devices.list[0].cc = Text("7.0");  // not served at all: that is the cause
+  facts.torch.images = Names({"sm_80", "sm_90"});
+  CHECK(ids(facts) == "601");
 }
 
 TEST_CASE("what is not known of libraries is named wherever PyTorch is found") {
