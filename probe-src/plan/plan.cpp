@@ -104,6 +104,9 @@ void Planner::follow(const ArchToken& token) {
   }
   const bool plain = token.kind == ArchToken::Kind::Arch;
   vague_ = vague_ || (!plain && (!build_.known() || !devices_known()));
+  const bool devices =
+      token.kind == ArchToken::Kind::Native || token.kind == ArchToken::Kind::Defaults;
+  plan_.open = plan_.open || (emit_ && devices && !devices_known());
   switch (token.kind) {
     case ArchToken::Kind::Arch:
       return arch(token);
@@ -256,12 +259,13 @@ bool Planner::add(const Sm& virt, const Sm& real, bool ptx, const std::string& r
 // builds does not matter here: the parser refuses before nvcc is called.
 void Planner::check_torch_parser() {
   if (!facts_.torch.state.is("found") || request_.purpose != "extension") return;
-  int release = release_of(Version::parse(plan_.torch_version));
-  if (release == 0) release = newest_torch();
+  const int release = release_of(Version::parse(plan_.torch_version));
   List<std::string> written, chosen;
   for (const Sm& sm : wanted()) {
     const ArchRow* row = find_arch(sm);
-    if (row != nullptr && row->known_to_torch(release)) continue;
+    // Of an unknown release only what none reads.
+    if (row != nullptr && (release == 0 ? row->torch_first != 0 : row->known_to_torch(release)))
+      continue;
     (plan_.by_user && contains(written_, sm) ? written : chosen).push_back(sm.dotted());
   }
   by_user_ = true;

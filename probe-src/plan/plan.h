@@ -72,6 +72,7 @@ struct Plan {
   List<Target> targets;  // what the plan has to serve
   List<PlanIssue> issues;
   bool by_user = false;   // the user's own list is the plan
+  bool open = false;      // a word of that list stands for devices that are unknown
   std::string list_from;  // "TORCH_CUDA_ARCH_LIST (environment)", "targets native" ...
   std::string
       archs_from;  // how what nvcc builds is known: "nvcc 13.0.88", "the table for CUDA 12.4"

@@ -118,10 +118,8 @@ void Planner::target(const Sm& sm, std::string label, std::string from, int devi
 
 void Planner::native(const std::string& token) {
   List<const Device*> devices = visible_devices();
-  if (devices.empty()) {
-    plan_.complete = plan_.complete && devices_known();
-    say(Issue::NoVisibleDevice, token, facts_.devices.reason);
-  }
+  plan_.complete = plan_.complete && devices_known();
+  if (devices.empty()) say(Issue::NoVisibleDevice, token, facts_.devices.reason);
   for (size_t i = 0; i < devices.size(); ++i) {
     const Device& device = *devices[i];
     int index = device.index.or_else(static_cast<int>(i));
@@ -178,7 +176,14 @@ void Planner::defaults(const std::string& token) {
   plan_.complete = plan_.complete && devices_known();
   say(Issue::DefaultTargets, token,
       cat("those of ", torch_label(facts_.torch), ", cut to what ", build_.nvcc(), " builds"));
+  const size_t before = plan_.issues.size();
   torch("torch");
+  if (devices_known()) return;
+  // That nvcc builds none of PyTorch's says nothing of the devices that are meant.
+  List<PlanIssue> kept;
+  for (size_t i = 0; i < plan_.issues.size(); ++i)
+    if (i < before || plan_.issues[i].kind != Issue::NoMember) kept.push_back(plan_.issues[i]);
+  plan_.issues = kept;
 }
 
 void Planner::serve(const Target& t) {

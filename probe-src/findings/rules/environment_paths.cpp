@@ -36,7 +36,8 @@ Slip slip_in(const std::string& name, const std::string& value) {
   // CMake takes a list there.
   if (name != "CUDAToolkit_ROOT" && contains(path, ":")) {
     const List<std::string> folders = split(path, ":");
-    return {"is a list of folders", folders.empty() ? "" : without_slash(folders[0])};
+    std::string first = folders.empty() ? "" : without_slash(folders[0]);
+    return {"is a list of folders", ends_with(first, "/bin") ? parent(first) : first};
   }
   if (ends_with(path, "/bin/nvcc")) return {"names nvcc itself", parent(parent(path))};
   if (ends_with(path, "/bin")) return {"names the bin folder", parent(path)};

@@ -81,6 +81,8 @@ void unbuildable(const RuleInput& in, const PlanIssue& i, List<Finding>& out) {
                        : removed ? "no longer builds"
                                  : "does not know",
                        token, none ? "" : i.detail, way, i.corrected});
+  // Without its release an nvcc that lacks an architecture does not know it.
+  if (f.id == 901) f.consequences.push_back("TCS902");
   add_list(in, i, f);
   add_toolkit(in, needs, f);
 }
@@ -147,6 +149,7 @@ void plain_issue(const RuleInput& in, const PlanIssue& i, int id, List<Finding>&
                        quoted(i.detail), headline(in, i)});
   if (i.kind == IssueKind::UnknownToolkit) f.missing.push_back("toolkits.list[].archs");
   if (i.kind == IssueKind::TorchPythonToken && i.by_user) f.severity = Severity::Warning;
+  if (renamed) f.consequences.push_back("TCS902");  // as with 901
   add_list(in, i, f);
   if (i.kind == IssueKind::NoMember || i.kind == IssueKind::NameCut ||
       i.kind == IssueKind::NearestArch || renamed)
@@ -165,7 +168,11 @@ void rule_plan_issues(const RuleInput& in, List<Finding>& out) {
   if (!builds(in)) {  // nothing is compiled: the plan is not used
     for (const std::string& target : in.request.targets)
       if (starts_with(lower(target), "all") && in.plan.archs_from.empty())
-        missing(out, 390, "toolkits.list", "what the targets 'all' are");
+        missing(out, 390,
+                in.facts.toolkit()             ? "toolkits.list[].archs"
+                : in.facts.toolkits.list_known ? "toolkits.selected"
+                                               : "toolkits.list",
+                "what the targets 'all' are");
     return;
   }
   for (const auto& issue : in.plan.issues) {
@@ -187,6 +194,8 @@ void rule_plan_issues(const RuleInput& in, List<Finding>& out) {
     }
     if (issue.kind == IssueKind::UnknownTorch) {
       missing(out, 691, "torch.images", "what the targets 'torch' are", issue.detail);
+      if (!in.facts.torch.libraries.empty())  // and they do not tell
+        missing(out, 691, "torch.libraries", "what the targets 'torch' are");
       continue;
     }
     if (issue.kind == IssueKind::UnknownToolkit && release_unknown(in)) {

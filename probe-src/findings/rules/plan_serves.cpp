@@ -26,6 +26,15 @@ Finding& misses(const RuleInput& in, const std::string& label, const Sm& sm, boo
                                 : "use a toolkit that does, or leave that device out")});
 }
 
+// PTX serves a device that nvcc does not know: right, and worth a word.
+void only_ptx(const RuleInput& in, const Sm& sm, const std::string& label, List<Finding>& out) {
+  Finding& f = report(
+      out, 912, {label, "PTX of the list, which the driver translates at load time", "", "", "y"});
+  add(f, "arch", image_words(plan_images(in.plan)), sm.real(), in.plan.list_from);
+  if (const Toolkit* t = in.facts.toolkit())
+    add(f, "toolkit", nvcc_label(*t), "", t->archs.known() ? t->archs.from : t->version.from);
+}
+
 }  // namespace
 
 // A list says what is built; the devices here and the targets say what it should serve.
@@ -60,8 +69,16 @@ void rule_plan_serves(const RuleInput& in, List<Finding>& out) {
   List<Sm> done;
   for (const auto& served : all) {
     Fit fit = serves(images, served.sm, served.device);
-    if ((fit != Fit::None && fit != Fit::CrossTegra) || contains(done, served.sm)) continue;
+    if (fit == Fit::Native || contains(done, served.sm)) continue;
     done.push_back(served.sm);
+    if (fit == Fit::Jit) {
+      if (!Buildable(in.facts).real(served.sm)) only_ptx(in, served.sm, served.label, out);
+      continue;
+    }
+    if (plan.open) {  // it may be served by what is unknown
+      missing(out, 190, "devices.list", kWhat, devices.reason);
+      continue;
+    }
     bool asked = served.asked;
     for (const Served& other : all) asked = asked || (other.asked && other.sm == served.sm);
     const bool cross = fit == Fit::CrossTegra;

@@ -567,3 +567,80 @@ TEST_CASE("what an image asks of the driver is compared as the container runtime
     CHECK(find(judged(f), 814) == nullptr);
   }
 }
+
+TEST_CASE("PTX for a device that nvcc does not know is a warning, not a failure") {
+  Facts f = machine();
+  f.devices.list[0].cc = Text("12.0");
+  f.driver.cuda = Text("13.0");
+  f.torch.images = Names({"sm_120"});
+  const Report report = judged(f, asks("8.0;9.0+PTX"));
+  CHECK(weight(report, 912) == "warning");
+  CHECK(weight(report, 909) == "");
+  CHECK(weight(judged(f, asks("8.0;9.0+PTX", {"native"})), 912) == "warning");
+  f.toolkits.list[0].version = Text("12.8");  // knows it, and the list is the user's
+  CHECK(weight(judged(f, asks("8.0;9.0+PTX")), 912) == "");
+}
+
+TEST_CASE("what nvcc refuses of a list is the cause of what the list lacks") {
+  for (const char* list : {"12.0", "9.0a+PTX;12.0", "10.0f+PTX", "3.5", "11.0"}) {
+    INFO(list);
+    Facts f = machine();
+    const Report known = judged(f, asks(list));
+    List<std::string> told;
+    for (const Finding& finding : known.findings) {
+      told.push_back(finding.code());
+      told.append(finding.consequences);
+    }
+    CHECK(known.outcome == "fail");
+    CHECK(weight(known, 908) == "");
+    CHECK(weight(known, 909) == "");
+    // Where nvcc is unknown nothing comes up that was not told before, if only as a consequence.
+    f.toolkits = ToolkitFacts();
+    for (const Finding& finding : judged(f, asks(list)).findings) {
+      INFO(finding.code());
+      const bool expected = finding.severity < Severity::Warning || contains(told, finding.code());
+      CHECK(expected);
+    }
+  }
+}
+
+TEST_CASE("a list is read as a person would have written it, and said so") {
+  struct Row {
+    const char* list;
+    int id;
+    const char* help;
+  };
+  const Row rows[] = {
+      {"'8.6'", 906, "write \"8.6\""},
+      {"\"8.6\"", 906, "write \"8.6\""},
+      {"8.6+ptx", 906, "write \"8.6+PTX\""},
+      {"8.0,8.6", 906, "write \"8.0;8.6\""},
+      {"compute_86", 906, "write \"8.6+PTX\""},
+      {"RTX3090", 907, ""},
+      {"ampere", 906, ""},
+      {"99.9", 905, ""},
+      {"9.0f", 904, ""},
+  };
+  for (const Row& row : rows) {
+    INFO(row.list);
+    const Report report = judged(machine(), asks(row.list));
+    int errors = 0, id = 0;
+    for (const Finding& finding : report.findings)
+      if (finding.severity == Severity::Error) {
+        ++errors;
+        id = finding.id;
+      }
+    CHECK(errors == 1);
+    if (*row.help) {
+      CHECK(id == row.id);
+      CHECK(find(report, row.id)->help[0] == row.help);
+    } else {
+      CHECK(id >= 904);
+      CHECK(id <= 907);
+    }
+  }
+  for (const char* list : {"", "  ", ";"}) {
+    INFO(list);
+    CHECK(judged(machine(), asks(list)).outcome == "ok");
+  }
+}
