@@ -15,8 +15,7 @@ struct User {
 
 List<User> users_of_cuda(const RuleInput& in) {
   List<User> users;
-  if (in.facts.torch.state.is("found"))
-    users.push_back({"torch", torch_label(in.facts), in.facts.torch.cuda});
+  if (uses_torch(in)) users.push_back({"torch", torch_label(in.facts), in.facts.torch.cuda});
   if (const Toolkit* toolkit = in.facts.toolkit(); toolkit && builds(in))
     users.push_back({"toolkit", nvcc_label(*toolkit), toolkit->version});
   return users;
@@ -126,7 +125,8 @@ void rule_driver_floor(const RuleInput& in, List<Finding>& out) {
   const DriverSays says = driver_says(in.facts);
   const DriverIs state = driver_is(driver);
   const TorchFacts& torch = in.facts.torch;
-  if (answers(state) && !torch.state.known() && torch.cuda.known())
+  if (answers(state) && !torch.state.known() && torch.cuda.known() &&
+      in.request.purpose != "pytorch-source")
     missing(out, 690, "torch.state", "whether this driver is new enough for it", torch.reason);
   List<User> old;
   for (const User& user : users_of_cuda(in)) {

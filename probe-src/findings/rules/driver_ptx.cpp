@@ -67,7 +67,7 @@ void rule_driver_ptx(const RuleInput& in, List<Finding>& out) {
                        Version::parse(t->version.value())};
     if (judge_ptx(in, plan, out)) return;
   }
-  if (torch.state.is("found"))
+  if (uses_torch(in))
     judge_ptx(in,
               {"torch", torch_label(in.facts), torch.images.from, images_in(torch.images.value()),
                Version::parse(torch.cuda.value())},

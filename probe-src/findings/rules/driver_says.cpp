@@ -77,6 +77,10 @@ DriverSays driver_says(const Facts& facts) {
   return says;
 }
 
+bool uses_torch(const RuleInput& in) {
+  return in.facts.torch.state.is("found") && in.request.purpose != "pytorch-source";
+}
+
 bool too_old(const DriverSays& says, const Need& need) {
   if (says.compat && !says.refused) return below(says.cuda, need) && below(says.compat_cuda, need);
   if (says.cuda.known()) return below(says.cuda, need) || before_floor(says, need);

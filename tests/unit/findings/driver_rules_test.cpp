@@ -483,3 +483,12 @@ TEST_CASE("a driver that fails without an answer is an error where a GPU is list
        {"not known, native", devices_unknown(f), native(), "error 208, unknown 190, unknown 290"}});
   CHECK(contains(join(find(run(f), 290)->missing, " "), "driver.error.code"));
 }
+
+TEST_CASE("the installed PyTorch asks nothing of the driver where PyTorch itself is built") {
+  Facts f = with_driver(geforce("12.4"), "525.85.12", "12.0");
+  f.torch.cuda = Text("13.0");
+  Request request;
+  CHECK(said(run(f, request)) == "error 204");
+  request.purpose = "pytorch-source";
+  CHECK(said(run(f, request)) == "");
+}
