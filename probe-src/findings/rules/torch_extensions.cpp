@@ -19,35 +19,60 @@ bool asked_by_extension(const Facts& facts, const Library& lib) {
 
 namespace {
 
+using Extensions = List<const Extension*>;
+
 std::string name_of(const Extension& e) {
   return e.name.or_else("without a name");
 }
 
-void judge_abi(const RuleInput& in, const Extension& e, List<Finding>& out) {
+// "the extension a.so was", "the extensions a.so, b.so were": a PyTorch of another kind touches
+// all.
+std::string subject(const Extensions& all, const char* one, const char* several) {
+  List<std::string> names;
+  for (const Extension* e : all) add_once(names, name_of(*e));
+  return names.size() == 1 ? cat("the extension ", names[0], " ", one)
+                           : cat("the extensions ", join(names, ", "), " ", several);
+}
+
+void judge_abi(const RuleInput& in, List<Finding>& out) {
   const Flag& abi = in.facts.torch.cxx11_abi;
-  if (!abi.known())
+  Extensions other;
+  if (!abi.known() && !in.facts.extensions.empty())
     missing(out, 690, "torch.cxx11_abi", "whether extensions have its C++ string ABI");
-  if (!e.cxx11_abi.known())
-    missing(out, 692, "extensions[].cxx11_abi", "whether extensions have PyTorch's string ABI");
-  if (!abi.known() || !e.cxx11_abi.known() || e.cxx11_abi.is(abi.value())) return;
+  for (const auto& e : in.facts.extensions) {
+    if (!e.cxx11_abi.known())
+      missing(out, 692, "extensions[].cxx11_abi", "whether extensions have PyTorch's string ABI");
+    if (abi.known() && e.cxx11_abi.known() && !e.cxx11_abi.is(abi.value())) other.push_back(&e);
+  }
+  if (other.empty()) return;
   auto words = [](bool on) { return cat("_GLIBCXX_USE_CXX11_ABI=", on ? 1 : 0); };
-  Finding& f = report(out, 606, {name_of(e), torch_label(in.facts)});
-  add(f, "extension", words(e.cxx11_abi.value()), words(abi.value()), e.cxx11_abi.from);
+  Finding& f = report(out, 606, {subject(other, "was", "were"), torch_label(in.facts)});
+  for (const Extension* e : other)
+    add(f, "extension", cat(name_of(*e), ": ", words(e->cxx11_abi.value())), words(abi.value()),
+        e->cxx11_abi.from);
   add(f, "torch", words(abi.value()), "", abi.from);
 }
 
 // Two CUDA majors in one process: the runtime that the extension needs is not the one PyTorch
 // brings. Its missing library is then no trouble of its own.
-void judge_cuda(const RuleInput& in, const Extension& e, List<Finding>& out) {
-  if (!e.cuda.known())
-    return missing(out, 692, "extensions[].cuda", "whether extensions have PyTorch's CUDA");
-  const Version own = Version::parse(e.cuda.value()),
-                torch = Version::parse(in.facts.torch.cuda.value());
-  if (!own.known() || !torch.known() || own.major() == torch.major()) return;
-  Finding& f =
-      report(out, 608, {name_of(e), own.dotted(), torch_label(in.facts), torch.major_minor()});
-  add(f, "extension", cat(name_of(e), ": CUDA ", own.dotted()), cat("CUDA ", torch.major()),
-      e.cuda.from);
+void judge_cuda(const RuleInput& in, List<Finding>& out) {
+  const Version torch = Version::parse(in.facts.torch.cuda.value());
+  Extensions other;
+  for (const auto& e : in.facts.extensions) {
+    const Version own = Version::parse(e.cuda.value());
+    if (!e.cuda.known())
+      missing(out, 692, "extensions[].cuda", "whether extensions have PyTorch's CUDA");
+    if (own.known() && torch.known() && own.major() != torch.major()) other.push_back(&e);
+  }
+  if (other.empty()) return;
+  List<std::string> releases;
+  for (const Extension* e : other) add_once(releases, Version::parse(e->cuda.value()).dotted());
+  Finding& f = report(out, 608,
+                      {subject(other, "was", "were"), join(releases, " and "),
+                       torch_label(in.facts), torch.major_minor()});
+  for (const Extension* e : other)
+    add(f, "extension", cat(name_of(*e), ": CUDA ", Version::parse(e->cuda.value()).dotted()),
+        cat("CUDA ", torch.major()), e->cuda.from);
   add(f, "torch", cat(torch_label(in.facts), ", CUDA ", torch.major_minor()), "",
       in.facts.torch.cuda.from);
   for (const auto& lib : in.facts.libraries)
@@ -86,14 +111,11 @@ void judge_ptx(const RuleInput& in, const Extension& e, const List<const Device*
       ">= CUDA " + needs.major_minor(), driver.cuda.from);
 }
 
-void judge_images(const RuleInput& in, const Extension& e, List<Finding>& out) {
-  const List<const Device*> visible = visible_devices(in.facts);
-  if (visible.empty()) return;
-  if (!e.images.known())
-    return missing(out, 692, "extensions[].images", "whether extensions run on these devices");
+// What `e` has no code for at all goes to `without`, what only its PTX serves to `jit`.
+void sort_devices(const RuleInput& in, const Extension& e, List<const Device*>& without,
+                  List<const Device*>& jit, List<Finding>& out) {
   const List<Image> images = images_in(e.images.value());
-  List<const Device*> without, jit;
-  for (const Device* device : visible) {
+  for (const Device* device : visible_devices(in.facts)) {
     Sm sm;
     if (images.empty() || !capability(*device, sm)) continue;
     const Fit fit = serves(images, sm, device);
@@ -101,14 +123,39 @@ void judge_images(const RuleInput& in, const Extension& e, List<Finding>& out) {
     if (fit == Fit::Jit) jit.push_back(device);
     if (fit == Fit::CrossTegra) report(out, 911, {sm.dotted(), "the extension " + name_of(e)});
   }
-  judge_ptx(in, e, jit, out);
-  if (without.empty()) return;
-  Sm first;
-  capability(*without[0], first);
-  Finding& f = report(out, 609, {name_of(e), first.real(), first.dotted()});
+}
+
+void judge_images(const RuleInput& in, List<Finding>& out) {
+  Extensions lacking;
+  List<const Device*> devices;
+  for (const auto& e : in.facts.extensions) {
+    if (!e.images.known() && !visible_devices(in.facts).empty())
+      missing(out, 692, "extensions[].images", "whether extensions run on these devices");
+    List<const Device*> without, jit;
+    sort_devices(in, e, without, jit, out);
+    judge_ptx(in, e, jit, out);
+    if (!without.empty()) lacking.push_back(&e);
+    for (const Device* device : without) add_once(devices, device);
+  }
+  if (lacking.empty()) return;
+  List<Sm> sms;
+  List<std::string> real, dotted;
+  for (const Device* device : devices) {
+    Sm sm;
+    if (capability(*device, sm)) add_once(sms, sm);
+  }
+  sort_few(sms);
+  for (const Sm& sm : sms) {
+    real.push_back(sm.real());
+    dotted.push_back(sm.dotted());
+  }
+  Finding& f =
+      report(out, 609, {subject(lacking, "has", "have"), join(real, ", "), join(dotted, ";")});
   f.severity = here_or_elsewhere(in);
-  add_devices(f, without);
-  add(f, "extension", cat(name_of(e), ": ", image_words(images)), first.real(), e.images.from);
+  add_devices(f, devices);
+  for (const Extension* e : lacking)
+    add(f, "extension", cat(name_of(*e), ": ", image_words(images_in(e->images.value()))), "",
+        e->images.from);
 }
 
 }  // namespace
@@ -120,11 +167,9 @@ void rule_torch_extensions(const RuleInput& in, List<Finding>& out) {
     return;
   if (!in.facts.extensions_known && in.facts.extensions.empty())
     return missing(out, 692, "extensions", "whether installed extensions fit this PyTorch");
-  for (const auto& extension : in.facts.extensions) {
-    judge_abi(in, extension, out);
-    judge_cuda(in, extension, out);
-    judge_images(in, extension, out);
-  }
+  judge_abi(in, out);
+  judge_cuda(in, out);
+  judge_images(in, out);
 }
 
 }  // namespace tcs

@@ -108,26 +108,49 @@ std::string own_list(const RuleInput& in) {
   return join(words, ";");
 }
 
-void lacks(const RuleInput& in, const Wanted& w, const List<Image>& images, List<Finding>& out) {
-  bool ptx = false, newer = true;
-  for (const auto& image : images) {
-    ptx = ptx || image.ptx;
-    newer = newer && image.sm.base() < w.sm;
+// Where to look for a PyTorch that has them.
+std::string where_from(const List<Wanted>& group, const List<Image>& images) {
+  int newer = 0, first = 0;
+  for (const Wanted& w : group) {
+    bool above = true;
+    for (const auto& image : images) above = above && image.sm.base() < w.sm;
+    const ArchRow* arch = find_arch(w.sm);
+    if (!arch) return "";
+    newer += above ? 1 : 0;
+    first = std::max(first, arch->first);
   }
-  const ArchRow* arch = find_arch(w.sm);
-  std::string release;
-  if (arch && newer) release = ": CUDA " + release_text(arch->first) + " or newer";
+  if (newer == static_cast<int>(group.size())) return ": CUDA " + release_text(first) + " or newer";
   // How long nvcc built for it bounds a PyTorch's CUDA, and says nothing of what its makers left
   // out.
-  if (arch && !newer) release = ": an older one (tcstack images libtorch_cuda.so lists them)";
+  return newer ? "" : ": an older one (tcstack images libtorch_cuda.so lists them)";
+}
+
+// All of one weight are one finding: one other PyTorch is the way out.
+void lacks(const RuleInput& in, const List<Wanted>& group, const List<Image>& images,
+           List<Finding>& out) {
+  if (group.empty()) return;
+  bool ptx = false, here = true;
+  List<std::string> real, dotted;
+  for (const auto& image : images) ptx = ptx || image.ptx;
+  for (const Wanted& w : group) {
+    here = here && w.device;
+    real.push_back(w.sm.real());
+    dotted.push_back(w.sm.dotted());
+  }
   Finding& f = report(
       out, 601,
-      {torch_label(in.facts), "no kernel image that runs on", w.sm.real(),
+      {torch_label(in.facts), "no kernel image that runs on", join(real, ", "),
        ptx ? "a cubin runs only within its own major version, and the PTX here is for newer devices"
            : "a cubin runs only within its own major version, and there is no PTX to translate",
-       w.sm.dotted(), release, w.device ? own_list(in) : ""});
-  f.severity = weight(in, w);
-  add_target(in, w, f);
+       join(dotted, ", "), where_from(group, images), here ? own_list(in) : ""});
+  f.severity = weight(in, group[0]);
+  for (const Wanted& w : group) {
+    if (w.device)
+      add_devices(f, {w.device});
+    else
+      add(f, "target", w.label, "", in.request.targets_from);
+  }
+  add(f, "torch", image_words(images), "", in.facts.torch.images.from);
 }
 
 // PyTorch is judged by its main library. Others have lists of their own:
@@ -166,10 +189,7 @@ void judge_coverage(const RuleInput& in, const Wanted& w, List<Finding>& out) {
   for (const auto& library : torch.libraries) judge_library(in, w, library, &library == main, out);
 }
 
-void judge_target(const RuleInput& in, const Wanted& w, const List<Image>& images,
-                  List<Finding>& out) {
-  const Fit fit = serves(images, w.sm, w.device);
-  if (fit == Fit::None) return lacks(in, w, images, out);
+void judge_target(const RuleInput& in, const Wanted& w, Fit fit, List<Finding>& out) {
   if (fit == Fit::CrossTegra)
     return add_target(in, w, report(out, 911, {w.sm.dotted(), torch_label(in.facts), "", "y"}));
   judge_coverage(in, w, out);
@@ -191,11 +211,18 @@ void rule_torch_images(const RuleInput& in, List<Finding>& out) {
   List<Image> images = images_in(torch.images.value());
   sort_few(images);
   List<Sm> done;
+  List<Wanted> errors, warnings;
   for (const auto& w : all) {
     if (contains(done, w.sm)) continue;
     done.push_back(w.sm);
-    judge_target(in, w, images, out);
+    const Fit fit = serves(images, w.sm, w.device);
+    if (fit != Fit::None)
+      judge_target(in, w, fit, out);
+    else
+      (weight(in, w) == Severity::Error ? errors : warnings).push_back(w);
   }
+  lacks(in, errors, images, out);
+  lacks(in, warnings, images, out);
 }
 
 }  // namespace tcs

@@ -265,6 +265,35 @@ TEST_CASE("a runtime that only an extension asks for is the extension's trouble"
   CHECK(ids(facts) == "501 608");
 }
 
+TEST_CASE("what one other PyTorch would mend is one finding") {
+  Facts facts = machine();
+  Device second = facts.devices.list[0];
+  second.index = Fact<int>(1);
+  second.name = Text("Tesla K80");
+  second.cc = Text("3.7");
+  facts.devices.list[0].cc = Text("12.0");
+  facts.devices.list.push_back(second);
+  const Report report = judged(facts);
+  int count = 0;
+  for (const Finding& f : report.findings) count += f.id == 601;
+  CHECK(count == 1);
+  CHECK(find(report, 601)->message ==
+        "PyTorch 2.6.0+cu124 has no kernel image that runs on sm_120, sm_37");
+
+  facts = machine();
+  Extension other = extension();
+  other.name = Text("more.so");
+  other.cxx11_abi = Flag(true);
+  other.cuda = Text("11.8");
+  other.images = Names({"sm_70"});
+  facts.extensions = {other, other};
+  facts.extensions[1].name = Text("ops.so");
+  CHECK(ids(facts) == "606 608 609");
+  CHECK(find(judged(facts), 608)->message ==
+        "the extensions more.so, ops.so were built with CUDA 11.8, and PyTorch 2.6.0+cu124 with "
+        "CUDA 12.4");
+}
+
 TEST_CASE("what is not known of an extension is named") {
   Facts facts = machine();
   facts.extensions_known = false;
