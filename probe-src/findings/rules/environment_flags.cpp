@@ -2,7 +2,7 @@
 // Variables that add flags to every compile: architectures and a host compiler of their own.
 // Measured with nvcc 12.4.131 and 13.0.88: -gencode and -arch of the variables and of the command
 // line add up, an architecture that nvcc does not build stops each compile, and of two -ccbin the
-// last one is used, with a warning.
+// last one is used, with a warning; 13.0 obeys NVCC_CCBIN where no -ccbin is given.
 #include "findings/rules/environment.h"
 #include "plan/buildable.h"
 
@@ -175,6 +175,8 @@ void rule_environment_flags(const RuleInput& in, List<Finding>& out) {
     if (!not_built(in, row.name, flags, build, out)) adds_archs(in, row.name, flags, out);
     other_host(in, row, flags.host, out);
   }
+  if (const std::string* host = variable(in, "NVCC_CCBIN"))
+    other_host(in, {"NVCC_CCBIN", false}, *host, out);
   drops_the_list(in, out);
 }
 

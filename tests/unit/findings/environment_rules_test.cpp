@@ -406,6 +406,8 @@ TEST_CASE("architectures in the variables of nvcc are held against nvcc and the 
 
 TEST_CASE("a host compiler in nvcc's variables is noted, two are a warning") {
   CHECK(weight(judged(with("NVCC_APPEND_FLAGS", "-ccbin g++-11")), 807) == "note");
+  CHECK(weight(judged(with("NVCC_CCBIN", "g++-11")), 807) == "note");
+  CHECK(weight(judged(with("NVCC_CCBIN", "")), 807) == "");
   CHECK(weight(judged(with("NVCC_PREPEND_FLAGS", "--compiler-bindir=/usr/bin/g++-11")), 807) ==
         "note");
   Facts f = with("NVCC_APPEND_FLAGS", "-ccbin g++-11");
