@@ -11,12 +11,14 @@ namespace {
 
 struct FlagsRow {
   const char* name;
-  bool last;  // after the flags of the command line
+  bool last;             // after the flags of the command line
+  bool pytorch = false;  // read by PyTorch's own build alone (its CMakeLists.txt)
 };
 constexpr FlagsRow kFlags[] = {{"NVCC_PREPEND_FLAGS", false},
                                {"NVCC_APPEND_FLAGS", true},
                                {"CUDAFLAGS", false},
-                               {"CMAKE_CUDA_FLAGS", false}};
+                               {"CMAKE_CUDA_FLAGS", false},
+                               {"TORCH_NVCC_FLAGS", true, true}};
 
 constexpr const char* kArchOptions[] = {"-gencode",           "--generate-code", "-arch",
                                         "--gpu-architecture", "-code",           "--gpu-code"};
@@ -147,18 +149,17 @@ void other_host(const RuleInput& in, const FlagsRow& row, const std::string& hos
 // torch.utils.cpp_extension (_get_cuda_arch_flags, 2.15): any flag that holds the letters 'arch'
 // and it adds no architecture of its own. NVCC_FLAGS is what setup.py files hand to it.
 void drops_the_list(const RuleInput& in, List<Finding>& out) {
-  for (const char* name : {"NVCC_FLAGS", "TORCH_NVCC_FLAGS"}) {
-    const std::string* value = variable(in, name);
-    if (!value) continue;
-    std::string flag;
-    for (const std::string& word : split(*value, " \t\n;"))
-      if (flag.empty() && contains(word, "arch")) flag = word;
-    if (flag.empty()) continue;
-    Finding& f = report(out, 808, {name, tail(flag, 60)});
-    add_variable(f, in, name);
-    if (in.request.arch_list.known())
-      add(f, "arch", tail(in.request.arch_list.value(), 100), "", in.request.arch_list.from);
-  }
+  const char* const name = "NVCC_FLAGS";
+  const std::string* value = variable(in, name);
+  if (!value || in.request.purpose != "extension") return;
+  std::string flag;
+  for (const std::string& word : split(*value, " \t\n;"))
+    if (flag.empty() && contains(word, "arch")) flag = word;
+  if (flag.empty()) return;
+  Finding& f = report(out, 808, {name, tail(flag, 60)});
+  add_variable(f, in, name);
+  if (in.request.arch_list.known())
+    add(f, "arch", tail(in.request.arch_list.value(), 100), "", in.request.arch_list.from);
 }
 
 }  // namespace
@@ -170,13 +171,13 @@ void rule_environment_flags(const RuleInput& in, List<Finding>& out) {
   const Buildable build(in.facts);
   for (const FlagsRow& row : kFlags) {
     const std::string* value = variable(in, row.name);
-    if (!value) continue;
+    if (!value || (row.pytorch && in.request.purpose != "pytorch-source")) continue;
     const Flags flags = read_flags(*value);
     if (!not_built(in, row.name, flags, build, out)) adds_archs(in, row.name, flags, out);
     other_host(in, row, flags.host, out);
   }
   if (const std::string* host = variable(in, "NVCC_CCBIN"))
-    other_host(in, {"NVCC_CCBIN", false}, *host, out);
+    other_host(in, {"NVCC_CCBIN", false, false}, *host, out);
   drops_the_list(in, out);
 }
 

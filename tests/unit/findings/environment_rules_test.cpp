@@ -398,6 +398,12 @@ TEST_CASE("architectures in the variables of nvcc are held against nvcc and the 
   report = judged(f, asks("8.6"));
   CHECK(weight(report, 805) == "");
   CHECK(weight(report, 806) == "");
+  // PyTorch's own build reads one more.
+  Request source = asks("8.6");
+  CHECK(weight(judged(with("TORCH_NVCC_FLAGS", "-arch=sm_35"), source), 805) == "");
+  source.purpose = "pytorch-source";
+  CHECK(weight(judged(with("TORCH_NVCC_FLAGS", "-arch=sm_35"), source), 805) == "error");
+  CHECK(weight(judged(with("TORCH_NVCC_FLAGS", "-Xfatbin -compress-all"), source), 805) == "");
   // Nothing is compiled: the flags do not matter.
   Request run;
   run.purpose = "run";
