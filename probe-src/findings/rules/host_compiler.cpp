@@ -174,10 +174,12 @@ void judge_compiler(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   if (t.works.is(true)) return;
   List<Finding> said;
   // One that does not run is not judged by its release.
-  if (!t.failure.kind.is("host-compiler-run") && !refused(in, t, said)) {
+  if (!t.failure.kind.is("host-compiler-run")) {
+    // What a refusal hides is its consequence; what is not known behind it does not matter.
+    const bool beyond = refused(in, t, said);
     older_than_documented(in, t, said);
-    known_bad(in, t, said);
-    if (!never_started(t)) unknown_compiler(in, t, said);
+    known_bad(in, t, beyond, said);
+    if (!beyond && !never_started(t)) unknown_compiler(in, t, said);
   }
   failed(in, t, said);
   if (!t.fitting_host_compiler.known()) return out.append(said);

@@ -119,7 +119,7 @@ const BadRow* known_bad_row(const RuleInput& in, const Toolkit& toolkit, HostKin
   return nullptr;
 }
 
-void known_bad(const RuleInput& in, const Toolkit& toolkit, List<Finding>& out) {
+void known_bad(const RuleInput& in, const Toolkit& toolkit, bool refused, List<Finding>& out) {
   if (toolkit.works.is(true)) return;
   const HostKind kind = host_kind(in.facts.host_compiler.id.value());
   bool libc_matters = false, machine_matters = false;
@@ -131,7 +131,7 @@ void known_bad(const RuleInput& in, const Toolkit& toolkit, List<Finding>& out) 
     libc_matters = libc_matters || is_libc(row);
     machine_matters = machine_matters || (fits && !in.facts.host.arch.known());
   }
-  if (never_started(toolkit)) return;
+  if (refused || never_started(toolkit)) return;
   const char* const what = "whether this pair is known to fail";
   if (libc_matters && !in.facts.host.glibc.known() && !on_windows(in))
     missing(out, 490, "host.glibc", what);

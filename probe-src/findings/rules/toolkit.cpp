@@ -71,8 +71,9 @@ const char* how_it_failed(const Toolkit& t) {
   for (const Row& row : {Row{"hang", "did not answer in time"}, Row{"crash", "crashed"},
                          Row{"start", "cannot be started"}})
     if (t.failure.kind.is(row.kind))
-      return contains(t.failure.text.value(), "No such file") && never_started(t) ? "is not there"
-                                                                                  : row.words;
+      return contains(t.failure.text.value(), "No such file") && t.failure.kind.is("start")
+                 ? "is not there"
+                 : row.words;
   if (t.failure.kind.is("output") && !t.version.known()) return "printed what no nvcc prints";
   return "cannot compile a small kernel";
 }
@@ -81,7 +82,7 @@ const char* how_it_failed(const Toolkit& t) {
 void broken_toolkit(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   if (!t.works.is(false) || starts_with(t.failure.kind.value(), "host-compiler")) return;
   const std::string said = tail(t.failure.text.value(), 400), setting = setting_of(t);
-  const bool start = never_started(t);
+  const bool start = t.failure.kind.is("start");
   Finding& f =
       report(out, 305,
              {t.nvcc.or_else(nvcc_label(t)) + (setting.empty() ? "" : " (" + setting + ")"),
@@ -98,7 +99,7 @@ void broken_toolkit(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
 }
 
 void unknown_release(const RuleInput&, const Toolkit& t, List<Finding>& out) {
-  if (!t.version.known() && !never_started(t))
+  if (!t.version.known())
     missing(out, 390, "toolkits.list[].version", "what this build compiles with", t.reason);
 }
 

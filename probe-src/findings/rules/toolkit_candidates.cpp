@@ -35,7 +35,7 @@ bool failed_as(const Toolkit& toolkit, std::initializer_list<const char*> kinds)
 }
 
 bool never_started(const Toolkit& toolkit) {
-  return toolkit.works.is(false) && toolkit.failure.kind.is("start");
+  return toolkit.works.is(false) && toolkit.failure.kind.is("start") && !toolkit.version.known();
 }
 
 void judge_toolkit(const RuleInput& in, ToolkitRule rule, List<Finding>& out) {

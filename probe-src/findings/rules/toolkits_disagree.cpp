@@ -56,12 +56,14 @@ void rule_toolkits_disagree(const RuleInput& in, List<Finding>& out) {
       origin.empty() || contains(origin, "CUDA_HOME") || contains(origin, "CUDA_PATH");
   const OnPath path = nvcc_on_path(in.facts.toolkits);
   const Version own = Version::parse(toolkit->version.value());
-  if (path.lacks && variable && own.known() && !comes_from(*toolkit, "PATH")) {
-    missing(out, 392, path.lacks, "whether PATH gives another nvcc");
-    if (!in.facts.toolkits.on_path.known())
-      missing(out, 392, "toolkits.on_path", "whether PATH gives another nvcc");
+  if (!own.known()) return;
+  if (!path.release.known() || same_release(path.release, own)) {
+    const char* const what = "whether PATH gives another nvcc";
+    if (variable && path.lacks) missing(out, 392, path.lacks, what);
+    if (variable && !in.facts.toolkits.on_path.known())
+      missing(out, 392, "toolkits.on_path", what, in.facts.toolkits.reason);
+    return;
   }
-  if (!path.release.known() || !own.known() || same_release(path.release, own)) return;
   Finding& f = report(out, 304,
                       {nvcc_label(*toolkit), path.release.dotted(),
                        toolkit->root.known() ? toolkit->root.value() + "/bin"
