@@ -149,7 +149,9 @@ Words ids_in(const std::string& text) {
   Words out;
   for (size_t at = text.find("TCS"); at != std::string::npos; at = text.find("TCS", at + 3)) {
     const std::string id = text.substr(at, 6);
-    if (id.size() == 6 && std::all_of(id.begin() + 3, id.end(), ::isdigit)) out.insert(id);
+    if (id.size() == 6 &&
+        std::all_of(id.begin() + 3, id.end(), [](char c) { return c >= '0' && c <= '9'; }))
+      out.insert(id);
   }
   return out;
 }
