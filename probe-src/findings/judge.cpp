@@ -109,6 +109,7 @@ Report judge(const RuleInput& in, const Policy& policy) {
   Report report;
   // First all, then those that are left: a cause learns of its consequences on the way.
   List<int> kept;
+  for (auto& finding : all) silenced(finding, all);
   for (size_t i = 0; i < all.size(); ++i)
     if (!silenced(all[i], all)) kept.push_back(static_cast<int>(i));
   for (int i : kept) report.findings.push_back(all[static_cast<size_t>(i)]);

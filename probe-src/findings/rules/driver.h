@@ -22,6 +22,7 @@ enum class DriverIs {
 DriverIs driver_is(const DriverFacts& driver);
 bool answers(DriverIs state);  // nothing is known to be wrong with it
 
+bool is_blank(const DriverFacts& driver);  // nothing at all is known of it
 const LibCuda* loaded_libcuda(const DriverFacts& driver);
 bool is_compat(const LibCuda* lib);
 bool is_wsl_libcuda(const LibCuda& lib);

@@ -120,6 +120,7 @@ void miss_what_it_speaks(const RuleInput& in, const DriverSays& says, const Need
                          const char* what, List<Finding>& out) {
   const DriverFacts& driver = in.facts.driver;
   const HostFacts& host = in.facts.host;
+  if (is_blank(driver) && !says.jetson && !host.arch.is("aarch64")) return;  // said as a whole
   auto lacks = [&](const char* fact) { missing(out, 290, fact, what, driver.reason); };
   const bool by_answer = says.cuda.known();
   const DriverFloorRow* floor = need.exact ? nullptr : driver_floor(need.cuda.major());

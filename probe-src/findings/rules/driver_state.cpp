@@ -184,12 +184,9 @@ void miss_state(const RuleInput& in, List<Finding>& out) {
   auto lacks = [&](const char* fact) {
     missing(out, 290, fact, "whether this driver works", driver.reason);
   };
-  const bool failing = driver.state.known();
-  if (!failing) lacks("driver.state");
-  const bool some = driver.version.known() || driver.cuda.known() || driver.kernel_module.known() ||
-                    !driver.libcuda.empty();
-  if (failing || some) lacks("driver.error.code");
-  if (!failing && !some) return;
+  if (is_blank(driver)) return lacks("driver");
+  if (!driver.state.known()) lacks("driver.state");
+  lacks("driver.error.code");
   if (driver.libcuda.empty()) lacks("driver.libcuda");
   for (const auto& lib : driver.libcuda) {
     if (lib.role.is("other")) continue;
@@ -265,6 +262,11 @@ std::string wsl_advice(const Facts& facts) {
   return cat("WSL: remove the Linux driver that owns ", lib->path.value(),
              ", so that the Windows driver's libcuda.so.1 in ",
              windows.empty() ? "/usr/lib/wsl/lib" : windows, " loads");
+}
+
+bool is_blank(const DriverFacts& driver) {
+  return !driver.state.known() && !driver.version.known() && !driver.cuda.known() &&
+         !driver.kernel_module.known() && !driver.error_code.known() && driver.libcuda.empty();
 }
 
 const LibCuda* loaded_libcuda(const DriverFacts& driver) {
