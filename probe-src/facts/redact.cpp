@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One scan over each text: at every place the rows of `kinds` are tried in turn, and the first that
-// takes something replaces it. It walks the JSON and not the struct, so a new member is covered.
+// One scan over each text: at every place the kinds of replaced() are tried in turn, and the first
+// that takes something replaces it. It walks the JSON and not the struct, so a new member is
+// covered.
 #include "facts/redact.h"
 
 #include "base/text.h"
@@ -85,8 +86,14 @@ size_t while_hex(std::string_view text) {
   while (n < text.size() && is_hex(text[n])) ++n;
   return n;
 }
-bool one_of(std::string_view word, const char* words) {
-  return contains(split(words, " "), lower(word));
+bool one_of(std::string_view word, std::string_view words) {
+  const std::string wanted = lower(word);
+  for (size_t i = words.find(wanted); i != std::string_view::npos; i = words.find(wanted, i + 1)) {
+    const bool starts = i == 0 || words[i - 1] == ' ';
+    if (starts && (i + wanted.size() == words.size() || words[i + wanted.size()] == ' '))
+      return !wanted.empty();
+  }
+  return false;
 }
 bool starts_with_any_case(std::string_view text, std::string_view prefix) {
   return text.size() >= prefix.size() && lower(text.substr(0, prefix.size())) == lower(prefix);
@@ -161,26 +168,27 @@ class Redactor {
   }
 
   std::string scrub(std::string_view text) {
-    using Kind = size_t (Redactor::*)(const Place&, std::string&);
-    static const Kind kinds[] = {
-        &Redactor::own_home, &Redactor::home_of, &Redactor::address_of_url, &Redactor::server,
-        &Redactor::uuid,     &Redactor::token,   &Redactor::assigned,       &Redactor::email,
-        &Redactor::ipv6,     &Redactor::ipv4,    &Redactor::own_name,       &Redactor::full_name,
-        &Redactor::random};
     std::string out;
     for (size_t i = 0; i < text.size();) {
-      size_t taken = 0;
-      if (text[i] == '<') taken = placeholder(text.substr(i));
-      if (taken != 0) out += text.substr(i, taken);
-      for (size_t k = 0; taken == 0 && k < sizeof kinds / sizeof *kinds; ++k)
-        taken = (this->*kinds[k])(Place{text, i}, out);
-      if (taken == 0) {
-        out += text[i];
-        taken = 1;
-      }
-      i += taken;
+      size_t taken = text[i] == '<' ? placeholder(text.substr(i)) : 0;
+      if (taken != 0)
+        out += text.substr(i, taken);
+      else
+        taken = replaced(Place{text, i}, out);
+      if (taken == 0) out += text[i];
+      i += taken == 0 ? 1 : taken;
     }
     return out;
+  }
+
+  // How much of the text the first kind takes that knows what stands here.
+  size_t replaced(const Place& p, std::string& out) {
+    size_t n = 0;
+    (n = own_home(p, out)) || (n = home_of(p, out)) || (n = address_of_url(p, out)) ||
+        (n = server(p, out)) || (n = uuid(p, out)) || (n = token(p, out)) ||
+        (n = assigned(p, out)) || (n = email(p, out)) || (n = ipv6(p, out)) || (n = ipv4(p, out)) ||
+        (n = full_name(p, out)) || (n = own_name(p, out)) || (n = random(p, out));
+    return n;
   }
 
   // "<user-1>" stays what it is: redacting twice changes nothing.
@@ -356,10 +364,10 @@ class Redactor {
     if (is_alnum(p.before())) return 0;
     const size_t length = run_of(rest, "_-");
     const std::string word = lower(rest.substr(0, length));
-    bool secretive = false;
-    for (const auto& known : split(kSecretWords, " "))
-      secretive = secretive || word == known || ends_with(word, cat("_", known)) ||
-                  ends_with(word, cat("-", known));
+    size_t last = word.size();  // SOME_TOKEN, --api-key: whole, or behind any of their joints
+    bool secretive = one_of(word, kSecretWords);
+    while (last-- > 0)
+      if (in("_-", word[last]) && one_of(word.substr(last + 1), kSecretWords)) secretive = true;
     if (!secretive) return 0;
     size_t i = length;
     const bool alone = word == "bearer" || word == "basic" || starts_with(word, "--") ||
@@ -453,14 +461,13 @@ class Redactor {
     auto try_name = [&](const std::string& name, bool host) {
       const bool here = host ? starts_with_any_case(rest, name) : starts_with(rest, name);
       if (!here || name.size() <= best || is_word(at(rest, name.size()))) return;
+      if (one_of(name, kCommonWords)) return;
       best = name.size();
       with = host ? hosts_.name(lower(name)) : users_.name(name);
     };
-    for (const auto& host : own_.hosts)
-      if (!one_of(host, kCommonWords)) try_name(host, true);
-    const List<std::string> users = users_.values;
-    for (const auto& user : users)
-      if (user.size() >= 2 && !one_of(user, kCommonWords)) try_name(user, false);
+    for (const auto& host : own_.hosts) try_name(host, true);
+    for (size_t i = 0; i < users_.values.size(); ++i)
+      if (users_.values[i].size() >= 2) try_name(std::string(users_.values[i]), false);
     return best == 0 ? 0 : put(out, "", with, best);
   }
 

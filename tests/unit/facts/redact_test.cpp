@@ -36,6 +36,7 @@ const Secret secrets[] = {
     {"/opt/gpu17/cuda", "gpu17"},
     {"on GPU17.lab.example it hangs", "lab"},
     {"see node7.cluster.acme.com", "acme"},
+    {"see gpu17.cluster.acme.com", "acme"},
     {"ssh printer.lan", "printer"},
     {"\\\\fileserver\\share\\cuda", "fileserver"},
     {"/net/fileserver/cuda", "fileserver"},
