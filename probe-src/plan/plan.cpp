@@ -178,16 +178,20 @@ void Planner::guess_number(const ArchToken& token, PlanIssue& issue) const {
 void Planner::name(const ArchToken& token) {
   const TorchNameRow* row = find_torch_name(token.name, build_.release());
   if (row == nullptr) return;
-  List<Sm> kept;
+  List<Sm> kept, members;
   List<std::string> cut;
   for (const std::string& member : split(row->members, " ")) {
     Sm sm;
-    if (parse_sm_dotted(member, sm) && build_.real(sm)) {
+    if (!parse_sm_dotted(member, sm)) continue;
+    members.push_back(sm);
+    if (build_.real(sm)) {
       kept.push_back(sm);
     } else {
       cut.push_back(member);
     }
   }
+  if (kept.empty() && by_user_)
+    for (const Sm& sm : members) add_once(plan_.written, Image{sm, false});
   std::string reason = cat("\"", token.text, "\" in ", where_);
   for (const Sm& sm : kept) add(sm, sm, false, reason);
   if (!kept.empty() && (token.ptx || row->ptx_on_last)) add(kept.back(), kept.back(), true, reason);
