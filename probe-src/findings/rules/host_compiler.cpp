@@ -37,7 +37,7 @@ Limit limit_of(const Toolkit& toolkit, HostKind kind) {
     if (cuda.numbers.size() < 2 ||
         !(cuda >= row || (cuda.numbers.size() == 2 && same_release(cuda, row))))
       continue;
-    limit.from = limit.oldest_from = cat("table, CUDA ", r.cuda);
+    limit.from = limit.oldest_from = "table, CUDA " + cuda.major_minor();
     limit.documented = kind == HostKind::Gnu ? r.gcc_min : 0;
     limit.oldest = kind == HostKind::Msvc ? r.msvc_min : 0;
     limit.newest = kind == HostKind::Gnu     ? r.gcc

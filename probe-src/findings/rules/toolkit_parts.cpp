@@ -168,16 +168,16 @@ void missing_parts(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
     add(report(out, 313, {nvcc_label(t), join(parts.aside, ", ")}), "toolkit", root, "",
         t.missing.from);
   if (parts.gone.empty() && parts.unheard.empty()) return;
+  const bool needed = !parts.gone.empty();
+  const std::string names = join(needed ? parts.gone : parts.unheard, ", ");
   List<std::string> all = parts.gone;
   all.append(parts.unheard);
-  const std::string names = join(all, ", ");
-  Finding& f = report(
-      out, 308,
-      {nvcc_label(t), names, parts.gone.empty() ? "" : ", which building against PyTorch needs",
-       parts.unheard.empty() ? "" : join(parts.unheard, ", "), how_to_complete(t)});
-  if (parts.gone.empty()) f.severity = Severity::Warning;
+  Finding& f = report(out, 308,
+                      {nvcc_label(t), names, needed ? ", which building against PyTorch needs" : "",
+                       join(parts.unheard, ", "), how_to_complete(t)});
+  if (!needed) f.severity = Severity::Warning;
   if (!builds(in)) f.severity = Severity::Note;
-  add(f, "toolkit", root + " without " + names, names, t.missing.from);
+  add(f, "toolkit", cat(root, " without ", join(all, ", ")), needed ? names : "", t.missing.from);
 }
 
 // cicc writes PTX that ptxas reads: of a newer ISA it is refused. A ptxas that was not asked is
