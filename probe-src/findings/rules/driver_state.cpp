@@ -184,9 +184,9 @@ void miss_state(const RuleInput& in, List<Finding>& out) {
   auto lacks = [&](const char* fact) {
     missing(out, 290, fact, "whether this driver works", driver.reason);
   };
-  if (is_blank(driver)) return lacks("driver");
   if (!driver.state.known()) lacks("driver.state");
   lacks("driver.error.code");
+  if (is_blank(driver)) return;
   if (driver.libcuda.empty()) lacks("driver.libcuda");
   for (const auto& lib : driver.libcuda) {
     if (lib.role.is("other")) continue;
