@@ -244,6 +244,7 @@ void odd_devices(Machine& m, Dice& dice) {
   const size_t count = dice.below(5);
   for (size_t i = 0; i < count; ++i) list.push(odd_device(dice, static_cast<int>(i)));
   at(m.facts, "devices.list") = list;
+  at(m.facts, "devices.state") = Json("measured");
 }
 void odd_one_device(Machine& m, Dice& dice) {
   Json* device = some_item(m.facts, "devices.list", dice);
@@ -380,6 +381,7 @@ void odd_toolkit(Machine& m, Dice& dice) {
     case 2:
       return set(*t, dice.word({"headers", "ptxas", "cicc", "cudart"}).c_str(), other.nvcc);
     case 3:
+      drop(*t, "version");  // whose archs the tables know better
       return set(*t, "archs", random_images(dice, "compute_80 compute_86"));
     case 4:
       return set(*t, "missing",
@@ -392,7 +394,8 @@ void odd_toolkit(Machine& m, Dice& dice) {
     case 7:
       return set(*t, "fitting_host_compiler", "/usr/bin/g++-11");
     default:
-      return set(*t, "version", other.nvcc);
+      set(*t, "version", other.nvcc);
+      return set(*t, "archs", words(archs_of(release_of(Version::parse(other.cuda)))));
   }
 }
 // Nobody tried: what the parts let expect counts.
@@ -402,8 +405,12 @@ void untried(Machine& m, Dice&) {
 }
 void odd_host_compiler(Machine& m, Dice& dice) {
   untried(m, dice);
-  at(m.facts, "host_compiler.id") =
-      Json(dice.word({"GNU", "GNU", "Clang", "MSVC", "AppleClang", "NVHPC", "Intel"}));
+  const std::string id = dice.word({"GNU", "GNU", "Clang", "MSVC", "AppleClang", "NVHPC", "Intel"});
+  at(m.facts, "host_compiler.id") = Json(id);
+  if (id == "MSVC") {
+    at(m.facts, "host.os") = Json("windows");
+    for (const char* name : {"host.glibc", "host.distro"}) drop(m.facts, name);
+  }
   at(m.facts, "host_compiler.version") =
       Json(dice.word({"8.3.0", "9.4.0", "10.2.1", "11.2.0", "13.2.0", "14.1.0", "15.1.0", "16.0.1",
                       "19.40.33811", "14.29.30133", "14.44", "18.1.3", "23.0"}));
@@ -525,6 +532,11 @@ void odd_python(Machine& m, Dice& dice) {
   }
 }
 
+// What NVRTC compiles for follows from its release.
+void set_release(Json& library, const std::string& version) {
+  set(library, "version", version);
+  drop(library, "archs");
+}
 void odd_libraries(Machine& m, Dice& dice) {
   Json* library = some_item(m.facts, "libraries", dice);
   if (!library) return;
@@ -535,19 +547,21 @@ void odd_libraries(Machine& m, Dice& dice) {
       return;
     case 1:
       set(*library, "state", "wrong");
-      return set(*library, "version", dice.word({"11.0", "10.2.300", "8.0.3", "13.0.1"}));
+      return set_release(*library, dice.word({"11.0", "10.2.300", "8.0.3", "13.0.1"}));
     case 2:
       set(*library, "via", "LD_LIBRARY_PATH");
       set(*library, "path", "/usr/local/cuda-11.0/lib64/libx.so");
       if (dice.chance(50)) set(*library, "shadows", "/opt/venv/lib/libx.so");
-      if (dice.chance(70)) set(*library, "version", dice.word({"8.0.3", "11.0.221", "99.1"}));
+      if (dice.chance(70)) set_release(*library, dice.word({"8.0.3", "11.0.221", "99.1"}));
       return;
     case 3:
       return set(*library, "built_against", dice.word({"8.3.2", "9.10.2", "12.9.1"}));
-    case 4:
-      if (!look(m.facts, "libraries")->items.empty())
-        set(at(m.facts, "libraries").items.back(), "archs", random_images(dice, ""));
-      return;
+    case 4: {
+      const Stack& other = dice.one_of(kStacks);
+      if (!library->find("archs")) return;
+      set(*library, "version", other.nvcc);
+      return set(*library, "archs", words(archs_of(release_of(Version::parse(other.cuda)))));
+    }
     case 5:
       at(m.facts, "libraries") = Json::array();
       return;

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a fact that is made unknown may change: a report never becomes complete by it, nothing is
+// made up from its absence, and what was lost by it is named.
+#include <catch2/catch_test_macros.hpp>
+
+#include "base/text.h"
+#include "generate.h"
+
+using namespace tcs;
+using namespace props;
+
+namespace {
+
+std::string code(int id) {
+  return cat("TCS", id);
+}
+
+using Weights = std::map<int, Severity>;
+
+Weights warnings_of(const Report& report) {
+  Weights out;
+  for (const Finding& f : report.findings)
+    if (f.severity >= Severity::Warning && (!out.count(f.id) || out[f.id] < f.severity))
+      out[f.id] = f.severity;
+  return out;
+}
+
+// What a cause that is reported stands for.
+std::set<int> consequences_of(const Report& report) {
+  std::set<int> out;
+  for (const Finding& f : report.findings)
+    for (const std::string& code : f.consequences)
+      if (const RuleRow* row = find_row(code)) out.insert(row->id);
+  return out;
+}
+
+// `sets` and `coverage` are one measurement in two forms: the fuller one is asked for.
+bool named_missing(const Report& report, const std::string& fact) {
+  const std::string other = fact == "torch.libraries[].coverage" ? "torch.libraries[].sets" : fact;
+  for (const Finding& f : report.findings)
+    for (const std::string& name : f.missing)
+      if (f.severity == Severity::Unknown &&
+          (same_or_around(name, fact) || same_or_around(name, other)))
+        return true;
+  return false;
+}
+// A cause that is reported stands for a finding which names the fact: an nvcc that cannot compile
+// for what is not known of it.
+bool cause_stands_for_it(const std::set<int>& implied, const std::set<int>& implies) {
+  for (int id : implies)
+    if (!implied.count(id) && find_row(code(id))->severity == Severity::Unknown) return true;
+  return false;
+}
+
+// Answers of the machine itself that overrule a prediction: that nvcc did compile takes back what
+// the tables say of its host compiler, that an image ran takes back what is said of Tegra. Without
+// the answer the prediction speaks again, and a recording of a few facts that never held the answer
+// must not become incomplete for it. So they may add and take away, but never complete a report.
+bool overrules_prediction(const std::string& fact) {
+  return fact == "toolkits.list[].works" || contains(fact, "image_probe");
+}
+
+// One line for each thing that must not be, none when all is well.
+std::vector<std::string> wrong_changes(const Report& before, const Report& after,
+                                       const std::string& fact) {
+  std::vector<std::string> out;
+  if (!before.complete && after.complete)
+    out.push_back(cat("COMPLETE: without ", fact, " the report is complete"));
+  if (overrules_prediction(fact)) return out;
+  const Weights had = warnings_of(before), has = warnings_of(after);
+  const std::set<int> implied = consequences_of(before), implies = consequences_of(after);
+  for (const auto& [id, severity] : has) {
+    if (had.count(id) ? had.at(id) >= severity : implied.count(id) > 0) continue;
+    out.push_back(cat(had.count(id) ? "RAISED: " : "ADDED: ", code(id), " by not knowing ", fact));
+  }
+  for (const auto& [id, severity] : had) {
+    const bool still = has.count(id) && has.at(id) >= severity;
+    if (still || implies.count(id) || named_missing(after, fact) ||
+        cause_stands_for_it(implied, implies))
+      continue;
+    out.push_back(cat(has.count(id) ? "WEAKER: " : "LOST: ", code(id), " without ", fact));
+  }
+  return out;
+}
+
+bool goes_wrong(const Machine& machine, const std::string& fact, const std::string& how) {
+  const Judged whole = judged(machine);
+  for (const Spot& spot : facts_in(machine.facts)) {
+    if (spot.name != fact) continue;
+    const Judged part = judged({without(machine.facts, spot), machine.request});
+    for (const std::string& wrong : wrong_changes(whole.report, part.report, fact))
+      if (wrong == how) return true;
+  }
+  return false;
+}
+
+void judge_without(const Machine& machine, const std::vector<Spot>& spots, Failures& failures,
+                   const std::string& name) {
+  const Judged before = judged(machine);
+  INFO(machine.text());
+  REQUIRE(before.refused == "");
+  for (const Spot& spot : spots) {
+    const Judged after = judged({without(machine.facts, spot), machine.request});
+    REQUIRE(after.refused == "");
+    for (const std::string& wrong : wrong_changes(before.report, after.report, spot.name))
+      failures.add(
+          wrong, machine, [&](const Machine& less) { return goes_wrong(less, spot.name, wrong); },
+          name);
+  }
+}
+
+// Written and read once, as a probe's facts are.
+Machine written(const Machine& machine) {
+  const Judged whole = judged(machine);
+  INFO(machine.text());
+  REQUIRE(whole.refused == "");
+  return {facts_to_json(whole.facts), machine.request};
+}
+
+Machine nothing_known(const char* request) {
+  Machine out;
+  out.facts = Json::object();
+  out.facts.add("schema", "torch-cuda-stack/facts/1");
+  out.request = *parse_json(request);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("one fact of a made machine becomes unknown: nothing is made up, what is lost is named") {
+  Failures failures;
+  const unsigned seed = first_seed(), count = machines_wanted(1200);
+  for (unsigned i = 0; i < count; ++i) {
+    Dice dice(seed + i);
+    const Machine machine = written(odd_machine(dice));
+    std::vector<Spot> spots = facts_in(machine.facts);
+    dice.shuffle(spots);
+    if (spots.size() > 6) spots.resize(6);
+    judge_without(machine, spots, failures, cat("TCS_SEED=", seed + i));
+  }
+  CHECK(failures.none());
+}
+
+TEST_CASE("one fact of a recorded machine becomes unknown: the same holds for each of its facts") {
+  Failures failures;
+  for (const auto& [name, machine] : recorded_machines())
+    judge_without(machine, facts_in(machine.facts), failures, name);
+  CHECK(failures.none());
+}
+
+TEST_CASE("where nothing is known nothing is said to be wrong, and the report is not complete") {
+  for (const char* request :
+       {"{}", R"({"targets": ["native"]})", R"({"targets": ["torch"]})", R"({"targets": ["8.6"]})",
+        R"({"purpose": "run"})", R"({"purpose": "pytorch-source"})",
+        R"({"purpose": "run", "targets": ["native"]})", R"({"arch_list": "8.0;9.0+PTX"})",
+        R"({"arch_list": "native"})", R"({"arch_list": "80;90", "arch_dialect": "cmake"})"}) {
+    const Judged all = judged(nothing_known(request));
+    INFO(request);
+    INFO(all.text());
+    CHECK(all.refused == "");
+    CHECK(warnings_of(all.report).empty());
+    CHECK_FALSE(all.report.complete);
+  }
+}
+
+TEST_CASE("where all is known and fits nothing is said to be wrong, and the report is complete") {
+  for (unsigned seed = 1; seed <= 200; ++seed) {
+    Dice dice(seed);
+    const Machine machine = good_machine(dice);
+    const Judged all = judged(machine);
+    INFO(machine.text());
+    INFO(all.text());
+    REQUIRE(all.refused == "");
+    REQUIRE(warnings_of(all.report).empty());
+    REQUIRE(all.report.complete);
+  }
+}
