@@ -18,7 +18,8 @@ Result<Request> read_request(std::string_view json, List<std::string>& unknown_m
 Json facts_to_json(const Facts& facts);
 
 // One order for the lists that have none, so that no verdict or text depends on the order in which
-// things were found or written. Done by read_facts and gather_all. (order.cpp)
+// things were found or written; and what one fact says of another that is unknown. Done by
+// read_facts and gather_all. (order.cpp)
 void order_facts(Facts& facts);
 
 }  // namespace tcs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One order for what has none, so that no verdict or text depends on the order of discovery or on
 // how a recording was written. Lists whose order means something (python.elsewhere, search paths)
-// are left alone.
+// are left alone. And what one known fact of PyTorch says of another.
 #include "base/text.h"
 #include "facts/facts_io.h"
 
@@ -53,9 +53,41 @@ void order_toolkits(ToolkitFacts& toolkits) {
   }
 }
 
+// PyTorch's builds say in their release what they are for: "2.4.1+cpu", "2.3.0+cu121".
+void read_local_version(TorchFacts& torch) {
+  const std::string& version = torch.version.value();
+  const size_t plus = version.find('+');
+  if (!torch.state.is("found") || plus == std::string::npos) return;
+  const std::string local = version.substr(plus + 1), from = "its release, " + version;
+  uint64_t cuda = 0;
+  const bool is_cuda = starts_with(local, "cu") && parse_number(local.substr(2), 999, cuda);
+  const std::string word = is_cuda                      ? "cuda"
+                           : local == "cpu"             ? "cpu"
+                           : starts_with(local, "rocm") ? "rocm"
+                           : local == "xpu"             ? "xpu"
+                                                        : "";
+  if (!torch.flavour.known() && !word.empty()) torch.flavour = Text(word, from);
+  if (!torch.cuda.known() && is_cuda && cuda > 99 && torch.flavour.is("cuda"))
+    torch.cuda = Text(cat(cuda / 10, ".", cuda % 10), from);
+}
+
+// Its images are those of its libraries.
+void gather_images(TorchFacts& torch) {
+  List<std::string> all;
+  bool known = false;
+  for (const auto& library : torch.libraries) {
+    known = known || library.images.known();
+    for (const auto& image : library.images.value()) add_once(all, image);
+  }
+  if (known && !torch.images.known()) torch.images = Names(all, "torch.libraries");
+}
+
 }  // namespace
 
 void order_facts(Facts& facts) {
+  read_local_version(facts.torch);
+  gather_images(facts.torch);
+  if (facts.devices.state.is("none")) facts.devices.list.clear();  // known to be none
   sort_few(facts.devices.list, before<Device>);
   sort_few(facts.driver.libcuda, before<LibCuda>);
   sort_few(facts.libraries, before<Library>);

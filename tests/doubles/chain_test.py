@@ -279,7 +279,7 @@ class Devices(Chain):
 
     def test_an_orin_is_warned_of_desktop_images_with_a_driver_double(self):
         self.expect(Machine("device=8.7,Orin (nvgpu),integrated;version=13000"),
-                    ["TCS911 arch warning: desktop/Tegra border would serve 8.7"], ["sm_87"])
+                    ["TCS611 torch warning: only images from across the desktop/Tegra border for 8.7"], ["sm_87"])
 
     def test_a_device_of_the_future_gets_the_newest_ptx_with_a_driver_double(self):
         report = self.expect(Machine("device=13.0,NVIDIA Future;version=13040"), ["TCS912 arch warning: "])

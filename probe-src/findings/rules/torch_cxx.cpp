@@ -57,10 +57,15 @@ std::string standard_text(const Level& level) {
   return cat("C++", level.standard);
 }
 
+// MSVC goes by its compiler's release, 19.38, or by its toolset's, 14.38.
+Version compiler_release(const HostCompiler& compiler) {
+  const Version v = Version::parse(compiler.version.value());
+  return compiler.id.is("MSVC") && v.major() == 14 ? Version::parse(cat("19.", v.minor())) : v;
+}
+
 void judge_host_compiler(const RuleInput& in, const Level& level, List<Finding>& out) {
   const HostCompiler& compiler = in.facts.host_compiler;
-  const Version has = Version::parse(compiler.version.value()),
-                needs = oldest(compiler.id.value(), level);
+  const Version has = compiler_release(compiler), needs = oldest(compiler.id.value(), level);
   if (!compiler.id.known() || !has.known())
     return missing(out, 490, compiler.id.known() ? "host_compiler.version" : "host_compiler.id",
                    "whether it has the C++ level of PyTorch's headers", compiler.reason);

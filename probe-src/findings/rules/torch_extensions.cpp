@@ -121,7 +121,7 @@ void sort_devices(const RuleInput& in, const Extension& e, List<const Device*>& 
     const Fit fit = serves(images, sm, device);
     if (fit == Fit::None) without.push_back(device);
     if (fit == Fit::Jit) jit.push_back(device);
-    if (fit == Fit::CrossTegra) report(out, 911, {sm.dotted(), "the extension " + name_of(e)});
+    if (fit == Fit::CrossTegra) report(out, 611, {sm.dotted(), "the extension " + name_of(e)});
   }
 }
 

@@ -191,7 +191,7 @@ void judge_coverage(const RuleInput& in, const Wanted& w, List<Finding>& out) {
 
 void judge_target(const RuleInput& in, const Wanted& w, Fit fit, List<Finding>& out) {
   if (fit == Fit::CrossTegra)
-    return add_target(in, w, report(out, 911, {w.sm.dotted(), torch_label(in.facts), "", "y"}));
+    return add_target(in, w, report(out, 611, {w.sm.dotted(), torch_label(in.facts)}));
   judge_coverage(in, w, out);
 }
 
