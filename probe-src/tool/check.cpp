@@ -80,26 +80,12 @@ Result<Done> learn_policy(const Host& host, Asked& asked) {
   return Done{};
 }
 
-// A recorded machine takes nothing from this one's environment.
 Result<Done> learn_request(const Host& host, Asked& asked) {
   const Options& given = asked.options;
   if (given.has("--request")) {
     Result<Request> request = read_noting(host, asked, given.get("--request"), read_request_file);
     if (!request) return request.error();
     asked.request = *request;
-  } else if (!given.has("--facts")) {
-    asked.request = make_request(host, asked.inputs);
-  }
-  if (given.has("--arch-list")) {
-    asked.request.arch_list = Text(given.get("--arch-list"), "--arch-list");
-    asked.request.arch_dialect = "torch";
-  }
-  if (given.has("--targets")) {
-    asked.request.targets_known = true;
-    asked.request.targets.clear();
-    for (const auto& part : split(given.get("--targets"), ";"))
-      if (!trim(part).empty()) asked.request.targets.push_back(std::string(trim(part)));
-    asked.request.targets_from = "--targets";
   }
   const std::string purpose = given.get("--purpose", asked.request.purpose.c_str());
   if (purpose != "extension" && purpose != "pytorch-source" && purpose != "run")
@@ -107,6 +93,27 @@ Result<Done> learn_request(const Host& host, Asked& asked) {
                  "--purpose"};
   asked.request.purpose = purpose;
   return Done{};
+}
+
+// Without a file the lists and targets are those of the environment: that of the recorded machine,
+// never of the one that replays it.
+Request request_for(const Asked& asked, const Facts& facts) {
+  const Options& given = asked.options;
+  Request request = asked.request;
+  if (!given.has("--request")) request = make_request(facts.environment, asked.inputs);
+  request.purpose = asked.request.purpose;
+  if (given.has("--arch-list")) {
+    request.arch_list = Text(given.get("--arch-list"), "--arch-list");
+    request.arch_dialect = "torch";
+  }
+  if (given.has("--targets")) {
+    request.targets_known = true;
+    request.targets.clear();
+    for (const auto& part : split(given.get("--targets"), ";"))
+      if (!trim(part).empty()) request.targets.push_back(std::string(trim(part)));
+    request.targets_from = "--targets";
+  }
+  return request;
 }
 
 // False: `status` says why.
@@ -173,8 +180,9 @@ int verb_check(Host& host, const List<std::string>& args) {
   std::string text;
   Json reports = Json::array();
   for (const auto& machine : all) {
-    Plan plan = make_plan(machine.facts, asked.request);
-    Report report = judge(RuleInput{machine.facts, asked.request, plan}, asked.policy);
+    const Request request = request_for(asked, machine.facts);
+    Plan plan = make_plan(machine.facts, request);
+    Report report = judge(RuleInput{machine.facts, request, plan}, asked.policy);
     if (report.outcome == "fail") status = 1;
     if (format == "json") {
       reports.push(report_json(report, machine.facts, plan));
@@ -199,12 +207,13 @@ int verb_plan(Host& host, const List<std::string>& args) {
   if (!machines(host, asked, all, status)) return status;
   if (all.size() > 1) return refuse(asked, "takes one --facts");
   const Facts& facts = all[0].facts;
-  Plan plan = make_plan(facts, asked.request);
+  const Request request = request_for(asked, facts);
+  Plan plan = make_plan(facts, request);
   std::string text, note;
   const std::string form = asked.options.get("--emit", "json");
   if (!plan_form(plan, form, text, note))
     return refuse(asked, cat("--emit: '", tail(form, 40), "' is none of ", kPlanForms));
-  Report report = judge(RuleInput{facts, asked.request, plan}, asked.policy);
+  Report report = judge(RuleInput{facts, request, plan}, asked.policy);
   if (plan.gencodes.empty()) return refuse_empty(report);
   // A plan that cannot work is not handed on as if it could; `check` speaks of the other layers.
   for (const auto& finding : report.findings) {

@@ -110,7 +110,7 @@ Result<Done> learn(const Host& host, const Options& options, Answer& a) {
 }
 
 void judge_all(const Host& host, Answer& a) {
-  Request request = make_request(host, a.in);
+  Request request = make_request(variables_of(host), a.in);
   a.plan = make_plan(a.facts, request);
   a.report = judge(RuleInput{a.facts, request, a.plan}, a.policy);
   // Whatever is allowed: without a list of ours torch would make one up.

@@ -10,6 +10,10 @@ namespace tcs {
 
 namespace {
 
+// Variables of the environment that a request is made of; docs/internals.md.
+constexpr const char *kList = "TORCH_CUDA_ARCH_LIST", *kCMakeList = "CUDAARCHS",
+                     *kTargets = "TORCH_CUDA_STACK_TARGETS";
+
 bool is_off(const std::string& value) {
   std::string word = lower(trim(value));
   return word.empty() || word == "off" || word == "false" || word == "no" || word == "0";
@@ -21,10 +25,13 @@ Setting variable(const Inputs& in, const std::string& name) {
   return {true, *value, name + " (CMake variable)"};
 }
 
-Setting environment(const Host& host, const std::string& name) {
-  std::string value;
-  if (!host.env(name, value) || value.empty()) return {};
+Setting environment(const std::string& name, const std::string& value) {
+  if (value.empty()) return {};
   return {true, value, name + " (environment)"};
+}
+Setting environment(const Variables& variables, const std::string& name) {
+  const auto set = variables.find(name);
+  return environment(name, set == variables.end() ? "" : set->second);
 }
 
 struct ListSetting {
@@ -33,14 +40,14 @@ struct ListSetting {
 };
 
 // In the order in which they say what is built: design, 'A list says what is built'.
-List<ListSetting> lists_given(const Host& host, const Inputs& in) {
+List<ListSetting> lists_given(const Variables& variables, const Inputs& in) {
   List<ListSetting> lists;
-  Setting torch = variable(in, "TORCH_CUDA_ARCH_LIST");
-  if (!torch.set) torch = environment(host, "TORCH_CUDA_ARCH_LIST");
+  Setting torch = variable(in, kList);
+  if (!torch.set) torch = environment(variables, kList);
   if (torch.set) lists.push_back({torch, "torch"});
   Setting cmake = variable(in, "CMAKE_CUDA_ARCHITECTURES");
   if (cmake.set && !is_off(cmake.value)) lists.push_back({cmake, "cmake"});
-  Setting cudaarchs = environment(host, "CUDAARCHS");
+  Setting cudaarchs = environment(variables, kCMakeList);
   if (cudaarchs.set) lists.push_back({cudaarchs, "cmake"});
   return lists;
 }
@@ -50,12 +57,21 @@ List<ListSetting> lists_given(const Host& host, const Inputs& in) {
 Setting own_input(const Host& host, const Inputs& in, const std::string& name) {
   const std::string* value = in.find(name);
   if (value != nullptr) return {true, *value, "TorchCudaStack_" + name};
-  return environment(host, "TORCH_CUDA_STACK_" + name);
+  return environment("TORCH_CUDA_STACK_" + name, host.env_or("TORCH_CUDA_STACK_" + name, ""));
 }
 
-Request make_request(const Host& host, const Inputs& in) {
+Variables variables_of(const Host& host) {
+  Variables out;
+  for (const char* name : {kList, kCMakeList, kTargets}) {
+    std::string value;
+    if (host.env(name, value)) out[name] = value;
+  }
+  return out;
+}
+
+Request make_request(const Variables& variables, const Inputs& in) {
   Request request;
-  List<ListSetting> lists = lists_given(host, in);
+  List<ListSetting> lists = lists_given(variables, in);
   if (!lists.empty()) {
     request.arch_list = Text(lists[0].setting.value, lists[0].setting.from);
     request.arch_dialect = lists[0].dialect;
@@ -64,7 +80,9 @@ Request make_request(const Host& host, const Inputs& in) {
     request.other_list = Text(lists[1].setting.value, lists[1].setting.from);
     request.other_dialect = lists[1].dialect;
   }
-  Setting targets = own_input(host, in, "TARGETS");
+  const std::string* given = in.find("TARGETS");
+  const Setting targets =
+      given ? Setting{true, *given, "TorchCudaStack_TARGETS"} : environment(variables, kTargets);
   if (targets.set && !trim(targets.value).empty()) {
     request.targets_known = true;
     for (const std::string& target : split(targets.value, ";")) {

@@ -18,8 +18,11 @@ struct Setting {
 // The module's own input of that name: --set NAME, else environment TORCH_CUDA_STACK_NAME.
 Setting own_input(const Host& host, const Inputs& in, const std::string& name);
 
-// The inputs of a build: lists and targets, by design's order of precedence.
-Request make_request(const Host& host, const Inputs& in);
+// The inputs of a build: lists and targets, by design's order of precedence. `environment`: this
+// process's, or that of a recorded machine.
+using Variables = std::map<std::string, std::string>;
+Variables variables_of(const Host& host);  // those that a request is made of
+Request make_request(const Variables& environment, const Inputs& in);
 
 // FAIL_ON and ALLOW; an unknown word is an error that lists the words there are.
 Result<Policy> make_policy(const Host& host, const Inputs& in);

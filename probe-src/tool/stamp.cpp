@@ -73,7 +73,7 @@ void watch_named(List<std::string>& paths, const std::string& value) {
 
 List<std::string> files_behind(const Host& host, const Inputs& in, const Facts& facts) {
   List<std::string> paths = {"/etc/ld.so.cache", "/usr/local", "/dev/nvidia0", "/dev/nvidiactl",
-                                 "/dev/dxg"};
+                             "/dev/dxg"};
   for (const auto& input : in.set) watch_named(paths, input.second);
   for (const auto& variable : host.environment())
     if (variable_matters(variable.first)) watch_named(paths, variable.second);

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Record, then replay: the report of this machine, whatever it has, is the same byte for byte from its recording.
 
-Not replayed is what a recording does not hold: the request of the environment (TORCH_CUDA_ARCH_LIST, CUDAARCHS,
-TORCH_CUDA_STACK_*), which is therefore left out here. From a redacted recording come the same findings, ids and
-severities, and it names neither user nor machine.
+The lists and targets of the environment are recorded with it. From a redacted recording come the same findings, ids
+and severities, and it names neither user nor machine.
 
 Needs TCS_TOOL (ctest sets it).
 """
@@ -83,6 +82,12 @@ class Replay(unittest.TestCase):
     def test_with_the_tests_python_first(self):
         self.env["PATH"] = f"{Path(sys.executable).parent}:{self.env.get('PATH', '')}"
         self.compare()
+
+    def test_with_lists_and_targets_in_the_environment(self):
+        self.env.update(TORCH_CUDA_ARCH_LIST="8.0;9.0+PTX", CUDAARCHS="75", TORCH_CUDA_STACK_TARGETS="9.0;12.0")
+        self.compare()
+        plan = json.loads(self.judged("--facts", self.folder / "facts.json")[1])["plan"]
+        self.assertEqual(plan["list_from"], "TORCH_CUDA_ARCH_LIST (environment)")
 
     def test_with_nothing_in_reach(self):
         self.env = {"PATH": "/nowhere", "HOME": self.env.get("HOME", "/")}

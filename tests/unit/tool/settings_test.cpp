@@ -12,11 +12,11 @@ TEST_CASE("a CMake variable goes before the environment, and says so") {
   MemoryHost host;
   Inputs in;
   host.variables["TORCH_CUDA_ARCH_LIST"] = "8.0";
-  Request from_environment = make_request(host, in);
+  Request from_environment = make_request(variables_of(host), in);
   CHECK(from_environment.arch_list.value() == "8.0");
   CHECK(from_environment.arch_list.from == "TORCH_CUDA_ARCH_LIST (environment)");
   in.set["TORCH_CUDA_ARCH_LIST"] = "9.0";
-  Request from_variable = make_request(host, in);
+  Request from_variable = make_request(variables_of(host), in);
   CHECK(from_variable.arch_list.value() == "9.0");
   CHECK(from_variable.arch_list.from == "TORCH_CUDA_ARCH_LIST (CMake variable)");
 }
@@ -25,13 +25,13 @@ TEST_CASE("torch's list goes before CMake's, which goes before CUDAARCHS; the se
   MemoryHost host;
   Inputs in;
   host.variables["CUDAARCHS"] = "75";
-  CHECK(make_request(host, in).arch_dialect == "cmake");
+  CHECK(make_request(variables_of(host), in).arch_dialect == "cmake");
   in.set["CMAKE_CUDA_ARCHITECTURES"] = "80-real";
-  Request two = make_request(host, in);
+  Request two = make_request(variables_of(host), in);
   CHECK(two.arch_list.value() == "80-real");
   CHECK(two.other_list.value() == "75");
   host.variables["TORCH_CUDA_ARCH_LIST"] = "9.0";
-  Request three = make_request(host, in);
+  Request three = make_request(variables_of(host), in);
   CHECK(three.arch_list.value() == "9.0");
   CHECK(three.arch_dialect == "torch");
   CHECK(three.other_list.value() == "80-real");
@@ -43,7 +43,7 @@ TEST_CASE("CMAKE_CUDA_ARCHITECTURES OFF or empty asks for nothing") {
     Inputs in;
     in.set["CMAKE_CUDA_ARCHITECTURES"] = value;
     INFO(value);
-    CHECK_FALSE(make_request(host, in).arch_list.known());
+    CHECK_FALSE(make_request(variables_of(host), in).arch_list.known());
   }
 }
 
@@ -51,9 +51,9 @@ TEST_CASE(
     "targets come from the variable or TORCH_CUDA_STACK_TARGETS, names with spaces stay whole") {
   MemoryHost host;
   Inputs in;
-  CHECK_FALSE(make_request(host, in).targets_known);
+  CHECK_FALSE(make_request(variables_of(host), in).targets_known);
   host.variables["TORCH_CUDA_STACK_TARGETS"] = "RTX 4090; 9.0;";
-  Request r = make_request(host, in);
+  Request r = make_request(variables_of(host), in);
   CHECK(r.targets == List<std::string>{"RTX 4090", "9.0"});
   CHECK(r.targets_from == "TORCH_CUDA_STACK_TARGETS (environment)");
 }
