@@ -89,6 +89,11 @@ std::string needed(const DriverSays& says, const Version& cuda) {
   return cat(">= ", says.windows && *floor->on_windows ? floor->on_windows : floor->on_linux);
 }
 
+// On Jetson a package brings a newer CUDA to an older driver, which then says so.
+bool upgradable(const DriverSays& says, const Version& cuda) {
+  return says.jetson && !says.cuda.known() && says.compat_reaches / 100 >= cuda.major();
+}
+
 Finding& report_too_old(const RuleInput& in, const DriverSays& says, const User& user,
                         List<Finding>& out) {
   const Version cuda = Version::parse(user.cuda.value());
@@ -101,6 +106,11 @@ Finding& report_too_old(const RuleInput& in, const DriverSays& says, const User&
                        "", ways.update, builds(in) ? "a PyTorch and a toolkit" : "a PyTorch",
                        ways.older, ways.compat, ways.aside, ways.jetpack, ways.windows});
   f.severity = beside_failure(in);
+  if (upgradable(says, cuda) && f.severity == Severity::Error) {
+    f.severity = Severity::Warning;
+    f.notes.push_back(
+        "foretold by the release alone: with the board's cuda-compat in use it serves");
+  }
   const Text cuda_here = speaks(says, in.facts.driver);
   add(f, "driver", cat(or_unknown(in.facts.driver.version), ", CUDA ", or_unknown(cuda_here)),
       needed(says, cuda), cuda_here.from);
@@ -156,6 +166,8 @@ void rule_driver_floor(const RuleInput& in, List<Finding>& out) {
   for (const User& user : old)
     if (user.cuda.known())
       add(f, user.layer, cat(user.label, ", CUDA ", user.cuda.value()), "", user.cuda.from);
+  if (upgradable(says, Version::parse(old[0].cuda.value())))
+    missing(out, 290, "driver.cuda", "whether the board's cuda-compat serves", driver.reason);
 }
 
 }  // namespace tcs

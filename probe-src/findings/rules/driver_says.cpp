@@ -4,6 +4,14 @@
 namespace tcs {
 namespace {
 
+// "31.0.15.5222", as Windows' device manager spells it, is 552.22.
+Version release_named(const Text& version) {
+  const Version v = Version::parse(version.value());
+  if (v.numbers.size() != 4 || v.number(3) > 9999) return v;
+  const int digits = v.number(2) % 10 * 10000 + v.number(3);
+  return Version::parse(cat(digits / 100, ".", digits % 100));
+}
+
 Version table_cuda(int release) {
   return Version::parse(release_text(release));
 }
@@ -58,7 +66,7 @@ DriverSays driver_says(const Facts& facts) {
   const DriverFacts& driver = facts.driver;
   const LibCuda* lib = loaded_libcuda(driver);
   says.cuda = Version::parse(driver.cuda.value());
-  says.release = Version::parse(driver.version.value());
+  says.release = release_named(driver.version);
   says.compat = is_compat(lib);
   says.refused = all_refuse_compat(facts);
   if (says.compat)

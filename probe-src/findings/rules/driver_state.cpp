@@ -61,8 +61,22 @@ void add_libcuda(const DriverFacts& driver, Finding& f) {
         driver.kernel_module.from);
 }
 
-std::string release_words(const Text& version) {
-  return version.or_else("an unknown release");
+// What 803 is about, in the words for what is known of the two parts.
+std::string parts_words(const DriverFacts& driver) {
+  const Text &libcuda = libcuda_release(driver), &module = driver.kernel_module;
+  const LibCuda* lib = loaded_libcuda(driver);
+  if (is_compat(lib) && !lib->version.known())
+    return "the libcuda.so.1 of cuda-compat that loads does not go with the kernel module";
+  if (libcuda.known() && module.known())
+    return cat("libcuda.so.1 is of driver ", libcuda.value(), ", the kernel module of ",
+               module.value());
+  if (libcuda.known())
+    return cat("libcuda.so.1 is of driver ", libcuda.value(),
+               ", the kernel module of another release");
+  if (module.known())
+    return cat("the kernel module is of driver ", module.value(),
+               ", libcuda.so.1 of another release");
+  return "libcuda.so.1 and the kernel module are of different driver releases";
 }
 
 // The folder of the library to take away, or what it is called.
@@ -79,6 +93,11 @@ std::string other_folder(const DriverFacts& driver, bool wsl) {
   return "";
 }
 
+// Something is compiled, and no GPU is known to be here: the way out may be to say for which.
+const char* for_others(const RuleInput& in) {
+  return builds(in) && native_asked(in) && visible_devices(in.facts).empty() ? "y" : "";
+}
+
 // Not having a GPU's driver is normal on a build machine.
 Severity here_only(const RuleInput& in) {
   return native_asked(in) ? Severity::Error : Severity::Note;
@@ -89,7 +108,10 @@ Finding& driver_missing(const RuleInput& in, List<Finding>& out) {
   const bool error = here_only(in) == Severity::Error;
   const std::string folder = other_folder(driver, false);
   const std::string foreign = join(foreign_names(in.facts.devices), ", ");
-  const char* wsl = "update the Windows driver; never install a Linux display driver in WSL";
+  const char* wsl =
+      "update the Windows driver, which brings /usr/lib/wsl/lib/libcuda.so.1; never install a "
+      "Linux "
+      "display driver in WSL";
   const char* install = "install the NVIDIA driver; in a container, start it with GPU access";
   Finding& f = report(out, 201,
                       {folder,
@@ -97,7 +119,7 @@ Finding& driver_missing(const RuleInput& in, List<Finding>& out) {
                        : !foreign.empty()           ? ""
                        : in.facts.host.wsl.is(true) ? wsl
                                                     : install,
-                       foreign});
+                       foreign, for_others(in)});
   f.severity = here_only(in);
   add(f, "driver", "no libcuda.so.1", error ? "libcuda.so.1" : "", driver.state.from);
   add_libcuda(driver, f);
@@ -105,7 +127,7 @@ Finding& driver_missing(const RuleInput& in, List<Finding>& out) {
 }
 
 Finding& not_loaded(const RuleInput& in, List<Finding>& out) {
-  Finding& f = report(out, 203, {wsl_advice(in.facts)});
+  Finding& f = report(out, 203, {wsl_advice(in.facts), for_others(in)});
   f.severity = here_only(in);
   add(f, "driver", cat("libcuda ", or_unknown(in.facts.driver.version), ", no kernel module"), "",
       in.facts.driver.state.from);
@@ -131,10 +153,14 @@ Finding& stub_loads(const RuleInput& in, List<Finding>& out) {
 
 Finding& parts_differ(const RuleInput& in, List<Finding>& out) {
   const DriverFacts& driver = in.facts.driver;
-  return not_usable(in, 206,
-                    {release_words(libcuda_release(driver)), release_words(driver.kernel_module),
-                     wsl_advice(in.facts)},
-                    out);
+  const LibCuda* lib = loaded_libcuda(driver);
+  const std::string compat = is_compat(lib) ? folder_of(lib, "the compat folder") : "",
+                    wsl = wsl_advice(in.facts);
+  Finding& f = not_usable(
+      in, 206, {parts_words(driver), compat, wsl, compat.empty() && wsl.empty() ? "y" : ""}, out);
+  if (!lib && driver.version.known())
+    add(f, "driver", "libcuda.so.1 " + driver.version.value(), "", driver.version.from);
+  return f;
 }
 
 Finding& compat_refused(const RuleInput& in, List<Finding>& out) {
@@ -147,17 +173,21 @@ Finding& error_answered(const RuleInput& in, int id, List<Finding>& out) {
   const DriverError* known = find_error(driver.error_code);
   const bool code = driver.error_code.known() && !driver.error_code.is(0);
   const bool none = driver.error_code.is(100) && !visible_devices(in.facts).empty();
-  Finding& f = not_usable(
-      in, id,
-      {code ? cat(": ", id == 208 ? "cuInit answers " : "", driver.error_code.value(),
-                  known ? cat(" (", known->name, ")") : "")
-            : "",
-       none    ? "GPUs are listed here by other means, and the driver shows none of them"
-       : known ? known->meaning
-               : "",
-       driver.reason, known ? known->help : "look at `nvidia-smi` and at `dmesg | grep -i nvrm`",
-       wsl_advice(in.facts)},
-      out);
+  const std::string wsl = wsl_advice(in.facts);
+  Finding& f =
+      not_usable(in, id,
+                 {code ? cat(": ", id == 208 ? "cuInit answers " : "", driver.error_code.value(),
+                             known ? cat(" (", known->name, ")") : "")
+                       : "",
+                  none    ? "GPUs are listed here by other means, and the driver shows none of them"
+                  : known ? known->meaning
+                          : "",
+                  driver.reason,
+                  !wsl.empty() ? ""
+                  : known      ? known->help
+                               : "look at `nvidia-smi` and at `dmesg | grep -i nvrm`",
+                  wsl, id == 208 ? for_others(in) : ""},
+                 out);
   if (driver.error_code.is(100) && visible_devices(in.facts).empty()) f.severity = here_only(in);
   return f;
 }

@@ -57,17 +57,41 @@ Limit limit_of(const Toolkit& toolkit, HostKind kind) {
   return limit;
 }
 
+// A limit of 1949 is that of all 14.4x, of which 14.44 is the last.
 std::string limit_label(HostKind kind, int level) {
-  return kind == HostKind::Msvc ? cat("toolset 14.", level - 1900)
-                                : cat(kind == HostKind::Gnu ? "GCC " : "Clang ", level);
+  if (kind == HostKind::Msvc)
+    return cat("toolset 14.",
+               level % 100 > 39 && level % 10 == 9 ? cat(level % 100 / 10, "x") : cat(level % 100));
+  return cat(kind == HostKind::Gnu ? "GCC " : "Clang ", level);
 }
 
+// `level`: the newest that is taken.
 std::string how_to_name(HostKind kind, const std::string& fitting, int level) {
-  const std::string gcc = cat("g++-", level);
-  return kind == HostKind::Gnu
-             ? cat("install it and name it: -DCMAKE_CUDA_HOST_COMPILER=", gcc,
-                   " (outside CMake: NVCC_PREPEND_FLAGS='-ccbin ", gcc, "')")
-             : cat("install ", fitting, " and name it: -DCMAKE_CUDA_HOST_COMPILER=<path>");
+  const std::string gcc = cat("g++-", level), toolset = cat("14.", level > 1939 ? 44 : 39);
+  if (kind == HostKind::Gnu)
+    return cat("install it and name it: -DCMAKE_CUDA_HOST_COMPILER=", gcc,
+               " (outside CMake: NVCC_PREPEND_FLAGS='-ccbin ", gcc, "')");
+  if (kind == HostKind::Msvc)
+    return cat("install toolset ", toolset,
+               " of Visual Studio 2022 and choose it: cmake -T v143,version=", toolset,
+               " (or vcvarsall.bat x64 -vcvars_ver=", toolset, ")");
+  return cat("install ", fitting, " and name it: -DCMAKE_CUDA_HOST_COMPILER=<path>");
+}
+
+// The first CUDA after `toolkit` that takes it, in words; empty where none is known.
+std::string taken_from(const Toolkit& toolkit, HostKind kind, int level) {
+  const Version own = Version::parse(toolkit.version.value());
+  for (const auto& r : kLimits) {
+    const int newest = kind == HostKind::Gnu     ? r.gcc
+                       : kind == HostKind::Clang ? r.clang
+                       : kind == HostKind::Msvc  ? r.msvc
+                                                 : 0;
+    const Version first = Version::parse(r.cuda);
+    if (newest >= level && own < first && !same_release(own, first))
+      return cat("CUDA ", first.major_minor(), " or newer",
+                 first.major() == own.major() ? "" : ", with a PyTorch of that CUDA");
+  }
+  return "";
 }
 
 // Removes the check of host_config.h, not its reason (rules 4.1).
@@ -99,9 +123,10 @@ bool refused(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   const std::string variable = check_removed_by(in);
   // Before a compile nobody knows whether it gets by; after one that failed it is an error.
   const bool unchecked = !variable.empty() && !t.works.known();
-  Finding& f = report(
-      out, 401,
-      {nvcc_label(t), host_label(compiler), bound, how_to_name(kind, fitting, limit.newest)});
+  Finding& f =
+      report(out, 401,
+             {nvcc_label(t), host_label(compiler), bound, how_to_name(kind, fitting, limit.newest),
+              newer ? taken_from(t, kind, level) : "", kind == HostKind::Msvc ? "" : "y"});
   if (unchecked) {
     f.severity = Severity::Warning;
     f.message = cat(variable, " keeps ", nvcc_label(t), " from refusing ", host_label(compiler),
@@ -124,7 +149,8 @@ void older_than_documented(const RuleInput& in, const Toolkit& t, List<Finding>&
   const int oldest = limit_of(t, kind).documented, level = host_level(compiler);
   if (!oldest || !level || level >= oldest) return;
   const std::string needs = limit_label(kind, oldest);
-  Finding& f = report(out, 405, {host_label(compiler), nvcc_label(t), needs});
+  Finding& f = report(
+      out, 405, {host_label(compiler), Version::parse(t.version.value()).major_minor(), needs});
   add(f, "host-compiler", with_path(host_label(compiler), compiler.path), ">= " + needs,
       compiler.version.from);
   add(f, "toolkit", nvcc_label(t), "", t.version.from);

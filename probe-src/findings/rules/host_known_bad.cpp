@@ -110,6 +110,12 @@ std::string host_label(const HostCompiler& c) {
                            : kind == HostKind::Intel     ? "Intel's icc"
                            : kind == HostKind::IntelLlvm ? "Intel's icx"
                                                          : c.id.or_else("the host compiler");
+  // cl's number (19.41, 1941) is told in the unit of the limits, the toolset's.
+  if (const int level = kind == HostKind::Msvc ? host_level(c) : 0) {
+    const int major = Version::parse(c.version.value()).major();
+    if (major > 14 && major < 19) return cat("Visual Studio ", c.version.value());
+    return cat("MSVC toolset 14.", level < 1910 ? "0" : "", level - 1900);
+  }
   return c.version.known() ? cat(name, " ", c.version.value()) : name;
 }
 

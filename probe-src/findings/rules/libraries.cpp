@@ -90,27 +90,59 @@ void add_row(Finding& f, const Library& lib) {
       built.known() ? ">= " + built.dotted() : "", lib.via.or_else(lib.version.from));
 }
 
+// "a.so", "a.so and b.so", "a.so and 4 others": the rows name them all.
+std::string short_names(const List<const Library*>& libs) {
+  List<std::string> names;
+  for (const Library* lib : libs) add_once(names, name_of(*lib));
+  if (names.size() == 1) return names[0];
+  return names.size() == 2 ? cat(names[0], " and ", names[1])
+                           : cat(names[0], " and ", names.size() - 1, " others");
+}
+
+// Whose libraries they are, where that is one.
+std::string needer_of(const List<const Library*>& libs) {
+  std::string who;
+  for (const Library* lib : libs) {
+    const bool torch = !lib->needed_by.known() || of_torch(*lib);
+    const std::string own =
+        torch && libs.size() > 1 ? "PyTorch" : lib->needed_by.or_else("PyTorch");
+    if (!who.empty() && who != own) return "";
+    who = own;
+  }
+  return who;
+}
+
+// Which a PyTorch brings itself: where a stranger misses one, it is another PyTorch's.
+bool is_pytorchs(const Library& lib) {
+  return starts_with(name_of(lib), "libtorch") || starts_with(name_of(lib), "libc10");
+}
+
 void missing_libraries(const RuleInput& in, List<Finding>& out) {
   List<const Library*> gone;
-  std::string stranger, needer;
+  std::string cuda_of, needer;
+  bool other_torch = false;
   const int cuda = Version::parse(in.facts.torch.cuda.value()).major();
   for (const auto& lib : in.facts.libraries) {
     if (!lib.state.is("missing") || not_judged(lib) || asked_by_extension(in.facts, lib)) continue;
     gone.push_back(&lib);
-    if (const int major = cudart_major(lib); major != 0 && cuda != 0 && major != cuda) {
-      stranger = cat(major);
-      needer = lib.needed_by.or_else("what needs it");
-    }
+    const int major = cudart_major(lib);
+    const bool other = major != 0 && cuda != 0 && major != cuda;
+    if (!other && !(is_pytorchs(lib) && lib.needed_by.known() && !of_torch(lib))) continue;
+    needer = lib.needed_by.or_else("what needs it");
+    if (other)
+      cuda_of = cat(major);
+    else
+      other_torch = true;
   }
   if (gone.empty()) return;
-  const std::string one = cat(name_of(*gone[0]), ", which ", gone[0]->needed_by.or_else("PyTorch"),
-                              " needs, is not found by the loader");
-  Finding& f = report(
-      out, 501,
-      {gone.size() == 1 ? one
-                        : cat("the loader does not find ", gone.size(),
-                              " libraries that PyTorch needs: ", name_of(*gone[0]), " and others"),
-       names_of(gone, kShown), stranger, needer, stranger.empty() ? "y" : ""});
+  const std::string who = needer_of(gone), them = gone.size() == 1 ? "it" : "them";
+  const std::string of = who.empty() ? "" : cat(", which ", who, " needs,");
+  Finding& f = report(out, 501,
+                      {gone.size() == 1 ? cat(short_names(gone), of, " is not found by the loader")
+                                        : cat("the loader does not find ", short_names(gone),
+                                              who.empty() ? "" : cat(", which ", who, " needs")),
+                       names_of(gone, kShown), cuda_of, needer, needer.empty() ? "y" : "",
+                       other_torch && cuda_of.empty() ? "y" : "", them});
   for (size_t i = 0; i < gone.size() && i < kShown; ++i)
     add(f, "runtime", name_of(*gone[i]) + " missing", "by " + gone[i]->needed_by.or_else("PyTorch"),
         gone[i]->state.from);
@@ -158,10 +190,12 @@ void shadowed_libraries(const List<const Library*>& over, List<Finding>& out) {
       {one ? name_of(*over[0]) + " is" : cat(over.size(), " libraries are"), names_of(over, 1)});
   for (const Library* lib : over) {
     const Version built = Version::parse(lib->built_against.value());
-    add(f, "runtime", with_path(cat(name_of(*lib), " ", or_unknown(lib->version)), lib->path),
-        built.known()                                      ? built.dotted()
-        : lib->shadows.known() && !lib->shadows.is("none") ? lib->shadows.value()
-                                                           : "",
+    const std::string beside = lib->shadows.known() && !lib->shadows.is("none")
+                                   ? ", hides " + lib->shadows.value()
+                               : built.known() ? cat(", PyTorch was built with ", built.dotted())
+                                               : "";
+    add(f, "runtime",
+        with_path(cat(name_of(*lib), " ", or_unknown(lib->version)), lib->path) + beside, "",
         lib->via.value());
   }
 }
@@ -224,16 +258,27 @@ void nvrtc(const RuleInput& in, const Library& lib, List<Finding>& out) {
   }
 }
 
+// Of a PyTorch that nobody looked at: what could still tell of a library that is not found.
+void miss_libraries(const RuleInput& in, List<Finding>& out) {
+  const char* const what = "whether the loader finds what PyTorch needs";
+  if (!in.facts.libraries_known && in.facts.libraries.empty()) missing(out, 690, "libraries", what);
+  for (const auto& lib : in.facts.libraries) {
+    if (!lib.soname.known()) missing(out, 690, "libraries[].soname", what);
+    if (!lib.state.known()) missing(out, 690, "libraries[].state", what);
+  }
+}
+
 }  // namespace
 
 void rule_libraries(const RuleInput& in, List<Finding>& out) {
   const TorchFacts& torch = in.facts.torch;
-  if (!torch.state.is("found") || !torch.flavour.is("cuda") ||
-      in.request.purpose == "pytorch-source")
-    return;
+  if (in.request.purpose == "pytorch-source") return;
+  // One that is not found is trouble whatever is known of PyTorch; without one it is a consequence.
+  missing_libraries(in, out);
+  if (!torch.state.known()) return miss_libraries(in, out);
+  if (!torch.state.is("found") || !torch.flavour.is("cuda")) return;
   if (!in.facts.libraries_known && in.facts.libraries.empty())
     return missing(out, 590, "libraries", "whether the loader finds what PyTorch needs");
-  missing_libraries(in, out);
   judge_libraries(in, out);
   for (const auto& lib : in.facts.libraries) nvrtc(in, lib, out);
 }

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "findings/rules/common.h"
+#include "host/host.h"
 
 namespace tcs {
 namespace {
+
+// What to name of another environment, which may be recorded by its folder.
+std::string interpreter_of(const std::string& environment) {
+  return starts_with(lower(path_name(environment)), "python") ? environment
+                                                              : environment + "/bin/python3";
+}
 
 // A Python that a setting names and that does not answer; perhaps another was taken in its place.
 void python_in_vain(const RuleInput& in, List<Finding>& out) {
@@ -15,7 +22,7 @@ void python_in_vain(const RuleInput& in, List<Finding>& out) {
   Finding& f = report(
       out, 702,
       {who, instead ? ": " + python.executable.value() + " is used" : "", tail(python.reason, 400),
-       python.elsewhere.empty() || instead ? "" : python.elsewhere[0]});
+       python.elsewhere.empty() || instead ? "" : interpreter_of(python.elsewhere[0])});
   const bool environment = who == "VIRTUAL_ENV" || who == "CONDA_PREFIX";
   const bool harmless = in.facts.torch.state.is("found") || in.request.purpose == "pytorch-source";
   if (harmless && (instead || environment)) f.severity = Severity::Warning;
@@ -37,8 +44,9 @@ void why_absent(const RuleInput& in, List<Finding>& out) {
       missing(out, 790, "python.elsewhere", "whether another environment has PyTorch");
     return;
   }
-  Finding& f = report(out, 701,
-                      {python.executable.or_else("the Python of this build"), python.elsewhere[0]});
+  Finding& f = report(
+      out, 701,
+      {python.executable.or_else("the Python of this build"), interpreter_of(python.elsewhere[0])});
   add(f, "python", python_label(python), "torch", python.executable.from);
   for (const auto& other : python.elsewhere) add(f, "python", other, "", "holds a torch");
 }

@@ -24,10 +24,11 @@ void named_in_vain(const Toolkit& own, const Toolkit& other, List<Finding>& out)
   for (const char* variable : {"CUDACXX", "CUDA_HOME", "CUDA_PATH", "CUDAToolkit_ROOT"})
     if (comes_from(other, variable)) names.push_back(variable);
   if (names.empty()) return;
+  const std::string said = tail(other.failure.text.value(), 400);
   Finding& f =
       report(out, 310,
              {join(names, ", "), nvcc_and_root(own), own.root.or_else("the one that works"),
-              tail(other.failure.text.value(), 400)});
+              said.empty() ? "" : "it said: " + said});
   add(f, "toolkit", other.nvcc.or_else("none") + ", of no use", "a working nvcc",
       join(names, ", "));
   add(f, "toolkit", nvcc_and_root(own), "", own.origin.value());
@@ -106,7 +107,9 @@ void unknown_release(const RuleInput&, const Toolkit& t, List<Finding>& out) {
 void no_toolkit(const RuleInput& in, List<Finding>& out) {
   const Text& cuda = in.facts.torch.cuda;
   const std::string release = cuda.known() ? " " + cuda.value() : "";
-  Finding& f = report(out, 301, {release, pip_packages(Version::parse(cuda.value()))});
+  Finding& f =
+      report(out, 301,
+             {release, pip_packages(Version::parse(cuda.value())), in.facts.driver.cuda.value()});
   add(f, "toolkit", "none", "nvcc" + release, "CUDA_HOME, PATH, usual folders");
   if (cuda.known()) add(f, "torch", cat(torch_label(in.facts), ", CUDA", release), "", cuda.from);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "findings/rules/common.h"
+#include "findings/rules/driver.h"
 
 namespace tcs {
 namespace {
@@ -17,23 +17,42 @@ void torch_absent(const RuleInput& in, List<Finding>& out) {
 }
 
 // One CUDA build of PyTorch's own index for each CUDA major: any minor of it goes with the toolkit.
-std::string wheel_index(const Facts& facts) {
-  const Toolkit* toolkit = facts.toolkit();
-  const int major = toolkit ? Version::parse(toolkit->version.value()).major() : 0;
-  return major == 11   ? "cu118"
-         : major == 12 ? "cu128"
-         : major == 13 ? "cu130"
-                       : "<the CUDA you build with: cu130>";
+// Of CUDA 12's the one of 12.6 kept what is older than 7.5, CUDA 13 dropped it (rules 7). Empty:
+// there is none, or not one that is known.
+std::string wheel_index(const RuleInput& in) {
+  const Toolkit* toolkit = builds(in) ? in.facts.toolkit() : nullptr;
+  const DriverSays says = driver_says(in.facts);
+  int major = toolkit ? Version::parse(toolkit->version.value()).major() : 0;
+  if (major == 0) major = Version::parse(speaks(says, in.facts.driver).value()).major();
+  Sm sm;
+  bool old = false, thor = false;
+  for (const Device* device : visible_devices(in.facts)) {
+    if (!capability(*device, sm)) continue;
+    old = old || sm.base() < Sm{7, 5, 0};
+    thor = thor || sm.major == 11;
+  }
+  if (says.jetson && !thor && says.jetpack_cuda.major() < 13) return "";
+  if (major == 0) return old ? "cu126" : "cu130";
+  return major < 11    ? ""
+         : major == 11 ? "cu118"
+         : major == 12 ? (old ? "cu126" : "cu128")
+                       : "cu130";
 }
 
 void torch_without_cuda(const RuleInput& in, List<Finding>& out) {
   const Text& flavour = in.facts.torch.flavour;
+  const std::string index = wheel_index(in);
+  const char* other = !index.empty() ? ""
+                      : driver_says(in.facts).jetson
+                          ? "NVIDIA's PyTorch for Jetson, the build of your JetPack"
+                          : "a CUDA build; those of this old CUDA: "
+                            "https://pytorch.org/get-started/previous-versions";
   Finding& f = report(out, 603,
                       {torch_label(in.facts),
                        flavour.is("cpu")    ? "the CPU alone"
                        : flavour.is("rocm") ? "ROCm"
                                             : "XPU",
-                       flavour.is("cpu") ? "y" : "", wheel_index(in.facts)});
+                       flavour.is("cpu") ? "y" : "", index, other});
   add(f, "torch", cat(torch_label(in.facts), ", ", flavour.value()), "a CUDA build", flavour.from);
   add_devices(f, visible_devices(in.facts));
 }
@@ -55,7 +74,8 @@ void rule_torch(const RuleInput& in, List<Finding>& out) {
     missing(out, 690, "torch.flavour", "whether it is a CUDA build", torch.reason);
   if (!torch.cuda.known())
     missing(out, 690, "torch.cuda", "whether driver and toolkit fit it", torch.reason);
-  if (!torch.version.known())
+  // Its CMake code and its headers: nothing that only runs meets them.
+  if (!torch.version.known() && builds(in))
     missing(out, 690, "torch.version", "what its own CMake code expects", torch.reason);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PyTorch's headers stop with #error below their C++ level: said before anything is compiled. The
 // finding is of the compiler's layer, which is what has to change.
-#include "findings/rules/common.h"
+#include "findings/rules/host_compilers.h"
 
 namespace tcs {
 namespace {
@@ -71,12 +71,14 @@ void judge_host_compiler(const RuleInput& in, const Level& level, List<Finding>&
                    "whether it has the C++ level of PyTorch's headers", compiler.reason);
   if (!needs.known() || has >= needs) return;
   const bool gnu = compiler.id.is("GNU"), guard = gnu && needs.major() == level.gcc;
-  const std::string label = cat(gnu ? "gcc" : compiler.id.value(), " ", compiler.version.value());
+  const std::string label = host_label(compiler);
+  const std::string least = gnu                      ? needs.dotted()
+                            : compiler.id.is("MSVC") ? cat("toolset 14.", needs.minor())
+                                                     : "release " + needs.dotted();
   Finding& f = report(out, 410,
-                      {label, torch_label(in.facts), standard_text(level), needs.dotted(),
-                       gnu ? "y" : "", guard ? "y" : "", gnu ? "" : "y"});
-  add(f, "host-compiler", with_path(label, compiler.path), ">= " + needs.dotted(),
-      compiler.version.from);
+                      {label, torch_label(in.facts), standard_text(level), least, gnu ? "y" : "",
+                       guard ? "y" : "", gnu ? "" : "y"});
+  add(f, "host-compiler", with_path(label, compiler.path), ">= " + least, compiler.version.from);
   add(f, "torch", cat(torch_label(in.facts), ", headers in ", standard_text(level)), "",
       level.from);
 }

@@ -21,6 +21,10 @@ namespace {
 
 using Extensions = List<const Extension*>;
 
+bool with_cuda(const RuleInput& in) {
+  return in.facts.torch.state.is("found") && in.facts.torch.flavour.is("cuda");
+}
+
 std::string name_of(const Extension& e) {
   return e.name.or_else("without a name");
 }
@@ -121,7 +125,8 @@ void sort_devices(const RuleInput& in, const Extension& e, List<const Device*>& 
     const Fit fit = serves(images, sm, device);
     if (fit == Fit::None) without.push_back(device);
     if (fit == Fit::Jit) jit.push_back(device);
-    if (fit == Fit::CrossTegra) report(out, 611, {sm.dotted(), "the extension " + name_of(e)});
+    if (fit == Fit::CrossTegra && with_cuda(in))
+      report(out, 611, {sm.dotted(), "the extension " + name_of(e)});
   }
 }
 
@@ -129,11 +134,13 @@ void judge_images(const RuleInput& in, List<Finding>& out) {
   Extensions lacking;
   List<const Device*> devices;
   for (const auto& e : in.facts.extensions) {
-    if (!e.images.known() && !visible_devices(in.facts).empty())
-      missing(out, 692, "extensions[].images", "whether extensions run on these devices");
+    const bool asks = with_cuda(in) || !in.facts.torch.state.known();
+    if (asks && !e.images.known() && !visible_devices(in.facts).empty())
+      missing(out, with_cuda(in) ? 692 : 690, "extensions[].images",
+              "whether extensions run on these devices");
     List<const Device*> without, jit;
     sort_devices(in, e, without, jit, out);
-    judge_ptx(in, e, jit, out);
+    if (with_cuda(in)) judge_ptx(in, e, jit, out);
     if (!without.empty()) lacking.push_back(&e);
     for (const Device* device : without) add_once(devices, device);
   }
@@ -161,14 +168,17 @@ void judge_images(const RuleInput& in, List<Finding>& out) {
 }  // namespace
 
 void rule_torch_extensions(const RuleInput& in, List<Finding>& out) {
-  const TorchFacts& torch = in.facts.torch;
-  if (!torch.state.is("found") || !torch.flavour.is("cuda") ||
-      in.request.purpose == "pytorch-source")
-    return;
-  if (!in.facts.extensions_known && in.facts.extensions.empty())
-    return missing(out, 692, "extensions", "whether installed extensions fit this PyTorch");
-  judge_abi(in, out);
-  judge_cuda(in, out);
+  if (in.request.purpose == "pytorch-source") return;
+  const bool listed = in.facts.extensions_known || !in.facts.extensions.empty();
+  const char* const what = "whether installed extensions fit this PyTorch";
+  if (!in.facts.torch.state.known() && !listed && !visible_devices(in.facts).empty())
+    missing(out, 690, "extensions", what);
+  if (with_cuda(in)) {
+    if (!listed) return missing(out, 692, "extensions", what);
+    judge_abi(in, out);
+    judge_cuda(in, out);
+  }
+  // Its images and the device decide alone, whatever is known of PyTorch.
   judge_images(in, out);
 }
 

@@ -42,11 +42,6 @@ struct Coverage {
 void count_sets(const TorchLibrary& library, const Sm& sm, Coverage& out) {
   for (const auto& set : library.sets) {
     const List<Image> images = images_in(set.images);
-    if (images.empty() || set.count == 0) {
-      out.lacks =
-          images.empty() ? "torch.libraries[].sets[].images" : "torch.libraries[].sets[].count";
-      return;
-    }
     if (one_arch(images)) continue;
     out.all += set.count;
     if (best_fit(images, sm) != Fit::None) out.served += set.count;
@@ -57,25 +52,40 @@ void count_sets(const TorchLibrary& library, const Sm& sm, Coverage& out) {
 void count_rows(const TorchLibrary& library, const Sm& sm, Coverage& out) {
   for (const auto& row : library.coverage) {
     Image image;
-    const bool named = parse_image(row.arch, image);
-    if (!named || row.fat_binaries == 0) {
-      out.lacks =
-          named ? "torch.libraries[].coverage[].fat_binaries" : "torch.libraries[].coverage[].arch";
-      return;
-    }
     out.all = std::max(out.all, row.fat_binaries);
-    if (fits(image, sm) != Fit::None) out.served = std::max(out.served, row.fat_binaries);
+    if (parse_image(row.arch, image) && fits(image, sm) != Fit::None)
+      out.served = std::max(out.served, row.fat_binaries);
   }
+}
+
+// The fact without which a list cannot be counted; null where it is whole.
+const char* lack_of_sets(const TorchLibrary& library) {
+  if (library.sets.empty()) return "torch.libraries[].sets";
+  for (const auto& set : library.sets) {
+    if (images_in(set.images).empty()) return "torch.libraries[].sets[].images";
+    if (set.count == 0) return "torch.libraries[].sets[].count";
+  }
+  return nullptr;
+}
+const char* lack_of_rows(const TorchLibrary& library) {
+  Image image;
+  if (library.coverage.empty()) return "torch.libraries[].coverage";
+  for (const auto& row : library.coverage) {
+    if (!parse_image(row.arch, image)) return "torch.libraries[].coverage[].arch";
+    if (row.fat_binaries == 0) return "torch.libraries[].coverage[].fat_binaries";
+  }
+  return nullptr;
 }
 
 Coverage coverage(const TorchLibrary& library, const Sm& sm) {
   Coverage out;
-  if (!library.sets.empty())
+  const char *sets = lack_of_sets(library), *rows = lack_of_rows(library);
+  if (!sets)
     count_sets(library, sm, out);
-  else if (!library.coverage.empty())
+  else if (!rows)
     count_rows(library, sm, out);
   else
-    out.lacks = "torch.libraries[].sets";
+    out.lacks = library.sets.empty() && !library.coverage.empty() ? rows : sets;
   return out;
 }
 
@@ -85,6 +95,8 @@ bool plan_serves(const RuleInput& in, const Wanted& w) {
 
 // A list that leaves this device out is for other machines.
 Severity weight(const RuleInput& in, const Wanted& w) {
+  for (const auto& target : in.plan.targets)
+    if (in.request.targets_known && target.device < 0 && target.sm == w.sm) return Severity::Error;
   if (!w.device || !other_machines(in) || (in.request.arch_list.known() && plan_serves(in, w)))
     return Severity::Error;
   return Severity::Warning;
@@ -108,21 +120,46 @@ std::string own_list(const RuleInput& in) {
   return join(words, ";");
 }
 
-// Where to look for a PyTorch that has them.
-std::string where_from(const List<Wanted>& group, const List<Image>& images) {
-  int newer = 0, first = 0;
+constexpr int kLeftOut = 1208;  // rules 7: cu126 kept 5.0 to 7.0 through 2.14
+
+// Where to look for a PyTorch that has them; `cuda`: the one of this PyTorch, 0 = unknown.
+std::string where_from(const List<Wanted>& group, const List<Image>& images, int cuda) {
+  const size_t all = group.size();
+  size_t newer = 0, dropped = 0, kept = 0, tegra = 0;
+  int first = 0, last = 0;
   for (const Wanted& w : group) {
-    bool above = true;
-    for (const auto& image : images) above = above && image.sm.base() < w.sm;
     const ArchRow* arch = find_arch(w.sm);
     if (!arch) return "";
-    newer += above ? 1 : 0;
+    bool above = true;
+    for (const auto& image : images) above = above && image.sm.base() < w.sm;
+    newer += cuda == 0 ? above : cuda < arch->first;
+    dropped += cuda != 0 && arch->last != 0 && cuda > arch->last;
+    kept += !(w.sm < Sm{5, 0, 0}) && w.sm < Sm{7, 5, 0};
+    tegra += arch->tegra && w.sm.major < 10;  // Thor takes the usual builds for aarch64
     first = std::max(first, arch->first);
+    last = last == 0 || (arch->last != 0 && arch->last < last) ? arch->last : last;
   }
-  if (newer == static_cast<int>(group.size())) return ": CUDA " + release_text(first) + " or newer";
-  // How long nvcc built for it bounds a PyTorch's CUDA, and says nothing of what its makers left
-  // out.
-  return newer ? "" : ": an older one (tcstack images libtorch_cuda.so lists them)";
+  if (tegra == all) return ": NVIDIA's for Jetson, the build of your JetPack";
+  if (newer == all) return ": CUDA " + release_text(first) + " or newer";
+  // PyTorch's builds for CUDA 12.8 and newer left them out.
+  if (kept == all && cuda >= kLeftOut) return ": its build for CUDA 12.6 (cu126), or an older one";
+  if (dropped == all) return cat(": CUDA ", release_text(last), " or older");
+  return "";
+}
+
+// One that an image of its major was tried on, and that refused it.
+std::string refused_words(const List<Wanted>& group, const List<Image>& images) {
+  for (const Wanted& w : group) {
+    if (!w.device) continue;
+    for (const auto& probe : w.device->image_probe) {
+      Image image;
+      if (probe.result.is("refused") && parse_image(probe.image.value(), image) &&
+          contains(images, image) && fits(image, w.sm) != Fit::None)
+        return cat(image.str(), " was tried on the device, which refused it",
+                   probe.error.known() ? cat(" (error ", probe.error.value(), ")") : "");
+    }
+  }
+  return "";
 }
 
 // All of one weight are one finding: one other PyTorch is the way out.
@@ -137,12 +174,17 @@ void lacks(const RuleInput& in, const List<Wanted>& group, const List<Image>& im
     real.push_back(w.sm.real());
     dotted.push_back(w.sm.dotted());
   }
+  const std::string refused = refused_words(group, images);
   Finding& f = report(
       out, 601,
       {torch_label(in.facts), "no kernel image that runs on", join(real, ", "),
-       ptx ? "a cubin runs only within its own major version, and the PTX here is for newer devices"
+       !refused.empty() ? refused
+       : ptx
+           ? "a cubin runs only within its own major version, and the PTX here is for newer devices"
            : "a cubin runs only within its own major version, and there is no PTX to translate",
-       join(dotted, ", "), where_from(group, images), here ? own_list(in) : ""});
+       join(dotted, ", "),
+       where_from(group, images, release_of(Version::parse(in.facts.torch.cuda.value()))),
+       here ? own_list(in) : ""});
   f.severity = weight(in, group[0]);
   for (const Wanted& w : group) {
     if (w.device)
@@ -186,6 +228,11 @@ void judge_coverage(const RuleInput& in, const Wanted& w, List<Finding>& out) {
   // Which library speaks for PyTorch is told by the names of the others.
   if (!main->name.known() && torch.libraries.size() > 1)
     return missing(out, 691, "torch.libraries[].name", "which library holds PyTorch's kernels");
+  for (const auto& library : torch.libraries) {
+    const bool counted = !library.sets.empty() || !library.coverage.empty();
+    if (const char* lacks = coverage(library, w.sm).lacks; lacks && counted)
+      return missing(out, 691, lacks, "which library holds PyTorch's kernels");
+  }
   for (const auto& library : torch.libraries) judge_library(in, w, library, &library == main, out);
 }
 
