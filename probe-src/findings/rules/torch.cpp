@@ -74,8 +74,8 @@ void rule_torch(const RuleInput& in, List<Finding>& out) {
     missing(out, 690, "torch.flavour", "whether it is a CUDA build", torch.reason);
   if (!torch.cuda.known())
     missing(out, 690, "torch.cuda", "whether driver and toolkit fit it", torch.reason);
-  // Its CMake code and its headers: nothing that only runs meets them.
-  if (!torch.version.known() && builds(in))
+  // Its CMake code and its headers matter to what is built; its +cu121 tells what else is unknown.
+  if (!torch.version.known() && (builds(in) || !torch.cuda.known() || !torch.flavour.known()))
     missing(out, 690, "torch.version", "what its own CMake code expects", torch.reason);
 }
 
