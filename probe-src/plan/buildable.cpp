@@ -42,6 +42,9 @@ void explain_unlisted(const Sm& sm, PlanIssue& issue) {
     for (const ArchRow& row : arch_rows()) {
       if (row.sm.base() == sm.base() && !row.sm.plain()) issue.corrected = row.sm.dotted();
     }
+  } else if (ptx_isa_written_by(sm.major * 100 + sm.minor) != 0) {
+    issue.kind = Issue::Nonsense;
+    issue.detail = cat(sm.base().dotted(), " is a CUDA release, not a compute capability");
   } else if (may_come(sm)) {
     issue.kind = Issue::NotYetKnown;
     issue.detail = cat("no CUDA release up to ", release_text(newest_cuda()), " builds it");

@@ -109,6 +109,17 @@ bool is_word(char c) {
          std::string_view("_.+-()").find(c) != std::string_view::npos;
 }
 
+// Other names of an architecture that PyTorch has a name for.
+struct OtherName {
+  const char* small;
+  const char* name;
+};
+constexpr OtherName kOtherNames[] = {
+    {"lovelace", "Ada"},       {"adalovelace", "Ada"}, {"ada-lovelace", "Ada"},
+    {"ada_lovelace", "Ada"},   {"rtx20", "Turing"},    {"rtx30", "8.6"},
+    {"rtx40", "Ada"},          {"rtx50", "12.0"},      {"grace", "Hopper"},
+    {"gracehopper", "Hopper"}, {"orin", "8.7"},        {"thor", "11.0"}};
+
 // The nearest name or keyword: the same letters in another case, or two letters apart at most.
 std::string nearest_word(std::string_view text) {
   std::string best;
@@ -121,6 +132,8 @@ std::string nearest_word(std::string_view text) {
     }
   };
   if (text.size() > 32) return best;
+  for (const OtherName& row : kOtherNames)
+    if (lower(text) == row.small) return row.name;
   for (const TorchNameRow& row : torch_name_rows()) try_word(row.name);
   for (const Keyword& word : kKeywords) try_word(word.text);
   return best;
@@ -152,6 +165,18 @@ std::string correction(std::string_view text) {
   bool ptx = take_end(rest, "+ptx");
   if (!parse_sm_dotted(rest, sm) || !find_arch(sm)) return {};
   return sm.dotted() + (ptx ? "+PTX" : "");
+}
+
+// +PTX after a blank or a semicolon: it belongs to the entry before it.
+PlanIssue lone_ptx(std::string_view text, const ArchTokens& before) {
+  PlanIssue issue;
+  issue.kind = Issue::Malformed;
+  issue.token = std::string(text);
+  issue.detail = "+PTX is the end of an entry, with nothing between them: 8.0+PTX";
+  if (!before.tokens.empty() && !before.tokens.back().ptx)
+    issue.corrected = before.tokens.back().text + "+PTX";
+  if (!offers(issue.corrected)) issue.corrected.clear();
+  return issue;
 }
 
 PlanIssue refusal(std::string_view text, int position) {
@@ -204,7 +229,12 @@ void parse_one(std::string_view text, int position, std::string_view dialect, Ar
   ArchToken token;
   token.text = std::string(text);
   token.position = position;
-  if (!parse_token(text, dialect, token)) {
+  if (lower(text) == "+ptx") {
+    PlanIssue issue = lone_ptx(text, out);
+    issue.position = position;
+    issue.by_user = true;
+    out.issues.push_back(issue);
+  } else if (!parse_token(text, dialect, token)) {
     out.issues.push_back(refusal(text, position));
   } else if (token.kind == Kind::Arch && !can_assemble(token.virt, token.real)) {
     out.issues.push_back(bad_pair(token));

@@ -100,7 +100,8 @@ void Planner::follow_list(const Text& list, const std::string& dialect) {
 
 void Planner::follow(const ArchToken& token) {
   if (token.bare && Buildable::could_exist(token.real)) {
-    say(Issue::BareNumber, token.text, "taken as " + token.real.dotted()).position = token.position;
+    say(Issue::BareNumber, token.text, cat(token.text, " is taken as ", token.real.dotted()))
+        .position = token.position;
   }
   const bool plain = token.kind == ArchToken::Kind::Arch;
   vague_ = vague_ || (!plain && (!build_.known() || !devices_known()));

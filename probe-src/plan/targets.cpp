@@ -98,6 +98,10 @@ void Planner::target_token(const ArchToken& token) {
   auto label = [this](const Sm& sm) { return cat(sm.dotted(), " (", where_, ")"); };
   if (token.kind == ArchToken::Kind::Arch) {
     const Sm sm = token.real.base();
+    if (build_.known() && !build_.real(sm)) {  // 12.4, a CUDA release
+      const PlanIssue issue = build_.refuse(sm);
+      if (issue.kind == Issue::Nonsense) return refuse(issue, token);
+    }
     bool as_device = token.virt == sm && token.real == sm && !token.ptx;
     if (Buildable::could_exist(sm)) plan_.targets.push_back(Target{sm, -1, label(sm), where_});
     if (as_device && Buildable::could_exist(sm)) return serve(Target(plan_.targets.back()));

@@ -33,6 +33,7 @@
 #include "findings/rules/libraries.cpp"
 #include "findings/rules/plan_issues.cpp"
 #include "findings/rules/plan_serves.cpp"
+#include "findings/rules/plan_unbuildable.cpp"
 #include "findings/rules/python.cpp"
 #include "findings/rules/toolkit.cpp"
 #include "findings/rules/toolkit_candidates.cpp"

@@ -155,6 +155,13 @@ Fit serves(const List<Image>& images, const Sm& sm, const Device* device) {
   return best;
 }
 
+std::string in_words(const List<std::string>& parts, const char* last) {
+  std::string out;
+  for (size_t i = 0; i < parts.size(); ++i)
+    out += cat(i == 0 ? "" : i + 1 < parts.size() ? ", " : cat(" ", last, " "), parts[i]);
+  return out;
+}
+
 std::string torch_label(const Facts& facts) {
   return facts.torch.version.known() ? cat("PyTorch ", facts.torch.version.value())
                                      : "the installed PyTorch";

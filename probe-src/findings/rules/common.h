@@ -43,6 +43,8 @@ List<Image> plan_images(const Plan& plan);
 Fit serves(const List<Image>& images, const Sm& sm, const Device* device);
 
 // --- wording
+// "a, b and c"
+std::string in_words(const List<std::string>& parts, const char* last = "and");
 std::string torch_label(const Facts& facts);          // "PyTorch 2.3.0+cu121"
 std::string python_label(const PythonFacts& python);  // "/usr/bin/python3 3.11 (venv)"
 std::string nvcc_label(const Toolkit& toolkit);       // "nvcc 12.4.131"

@@ -17,7 +17,9 @@ void no_visible_device(const RuleInput& in, List<Finding>& out) {
   const bool asked = native_asked(in), run = in.request.purpose == "run";
   const std::string* mask = visible_devices_variable(in.facts);
   const std::string what =
-      hidden             ? cat("no GPU is visible here: ", hidden, " hidden")
+      hidden && mask     ? cat("CUDA_VISIBLE_DEVICES='", tail(*mask, 60), "' hides ",
+                           hidden == 1 ? "the only GPU" : cat("all ", hidden, " GPUs"))
+          : hidden ? cat("no GPU is visible here: ", hidden, " hidden")
       : !foreign.empty() ? cat("no NVIDIA GPU is here, only ", join(foreign, ", "))
       : mask             ? cat("no GPU is visible here: CUDA_VISIBLE_DEVICES is '", *mask, "'")
                          : "there is no GPU here";

@@ -59,9 +59,13 @@ bool perhaps_all_hidden(const DeviceFacts& devices) {
 void report_mask(const RuleInput& in, const MaskFault& fault, List<Finding>& out) {
   const bool hidden = all_hidden(in.facts.devices);
   const bool unknown = !in.facts.devices.list_known && !in.facts.devices.state.is("none");
-  Finding& f = report(out, 801,
-                      {cat("'", tail(fault.text, 60), "'"), fault.why,
-                       hidden && !unknown ? "no GPU is visible" : "", hidden ? "" : "y"});
+  const std::string entry = cat("'", tail(fault.text, 60), "'");
+  Finding& f =
+      report(out, 801,
+             {entry, fault.why, hidden && unknown ? "" : "y",
+              hidden && !unknown
+                  ? cat("the entry ", entry, " of CUDA_VISIBLE_DEVICES leaves no GPU visible")
+                  : cat("CUDA obeys CUDA_VISIBLE_DEVICES only up to its entry ", entry)});
   if (hidden && !unknown && native_asked(in))
     f.severity = Severity::Error;
   else if (!fault.hides && !hidden)

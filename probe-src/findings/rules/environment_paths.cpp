@@ -47,10 +47,14 @@ Slip slip_in(const std::string& name, const std::string& value) {
 
 bool slipped(const RuleInput& in, const char* name, const std::string& value, List<Finding>& out) {
   if (is_windows(in, value)) return false;
-  const Slip slip = slip_in(name, value);
+  Slip slip = slip_in(name, value);
   if (!slip.what) return false;
-  Finding& f = report(out, 809, {name, slip.what, tail(slip.meant, 100)});
   const ToolkitFacts& toolkits = in.facts.toolkits;
+  // Of several folders the one that this build uses.
+  if (const Toolkit* t = in.facts.toolkit(); t && t->root.known())
+    for (const std::string& folder : split(value, ":"))
+      if (without_slash(folder) == without_slash(t->root.value())) slip.meant = t->root.value();
+  Finding& f = report(out, 809, {name, slip.what, tail(slip.meant, 100)});
   if (!in.facts.toolkit() && toolkits.list_known && toolkits.list.empty())
     f.severity = Severity::Error;
   add_variable(f, in, name, slip.meant);

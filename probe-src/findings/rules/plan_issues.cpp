@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the planner has to say, as findings: one row a kind.
-#include "findings/rules/common.h"
+#include "findings/rules/plan_issues.h"
 
 namespace tcs {
 namespace {
@@ -17,74 +17,11 @@ bool of_targets(const RuleInput& in, const PlanIssue& i) {
          (!in.request.arch_list.known() ||
           (!in.request.targets_from.empty() && i.where == in.request.targets_from));
 }
-void add_list(const RuleInput& in, const PlanIssue& i, Finding& f) {
-  if (i.by_user && of_targets(in, i))
-    add(f, "target", tail(join(in.request.targets, ";"), 160), "", i.where);
-  else if (i.by_user && in.request.arch_list.known())
-    add(f, "arch", tail(in.request.arch_list.value(), 160), "", i.where);
-}
-void add_toolkit(const RuleInput& in, const std::string& needs, Finding& f) {
-  if (const Toolkit* t = in.facts.toolkit())
-    add(f, "toolkit", nvcc_label(*t), needs, t->archs.known() ? t->archs.from : t->version.from);
-}
-std::string this_nvcc(const RuleInput& in) {
-  const Toolkit* toolkit = in.facts.toolkit();
-  return toolkit ? nvcc_label(*toolkit) : std::string("this nvcc");
-}
-// When nvcc did build, or will build, `token`; the planner says it only of single entries of a
-// list.
-struct History {
-  std::string last, first;
-};
-History history_of(const RuleInput& in, const PlanIssue& i) {
-  if (i.kind != IssueKind::NoArch) return {i.range_end, i.range_begin};
-  const Toolkit* t = in.facts.toolkit();
-  const int nvcc = t ? release_of(Version::parse(t->version.value())) : 0;
-  Sm sm;
-  const ArchRow* row = parse_sm_dotted(i.token, sm) ? find_arch(sm) : nullptr;
-  if (!row || nvcc == 0) return {};
-  return {row->last != 0 && nvcc > row->last ? release_text(row->last) : "",
-          nvcc < row->first ? release_text(row->first) : ""};
-}
 
-// An arch that the user wrote is the user's error; one that the planner met for a target is 916.
-void unbuildable(const RuleInput& in, const PlanIssue& i, List<Finding>& out) {
-  const History history = history_of(in, i);
-  const bool removed = i.kind == IssueKind::Removed, none = i.kind == IssueKind::NoArch;
-  const bool early = i.kind == IssueKind::NotYetKnown && !history.first.empty();
-  const std::string releases =
-      history.last.empty() ? history.first : history.first + " to " + history.last;
-  const std::string token =
-      i.token + (early ? (history.last.empty() ? " (first in " : " (in ") + releases + ")"
-                 : !history.last.empty()  ? " (last in " + history.last + ")"
-                 : !history.first.empty() ? " (first in " + history.first + ")"
-                                          : "");
-  std::string way = "use another toolkit, or build for other targets: -DTorchCudaStack_TARGETS=...",
-              needs;
-  if (early && !history.last.empty()) {
-    needs = releases;
-    way = cat("use a toolkit of CUDA ", releases, ", or drop ", i.token);
-  } else if (!early && !history.last.empty()) {
-    needs = "<= " + history.last;
-    way = cat("use a toolkit up to CUDA ", history.last,
-              i.corrected.empty() ? ", or drop " + i.token : "");
-  } else if (!history.first.empty()) {
-    needs = ">= " + history.first;
-    way = cat("use a toolkit of CUDA ", history.first, " or newer, or drop ", i.token);
-  }
-  Finding& f = report(out,
-                      !i.by_user || none ? 916
-                      : removed          ? 901
-                                         : 902,
-                      {this_nvcc(in),
-                       none      ? "builds nothing that runs on"
-                       : removed ? "no longer builds"
-                                 : "does not know",
-                       token, none ? "" : i.detail, way, i.corrected});
-  // Without its release an nvcc that lacks an architecture does not know it.
-  if (f.id == 901) f.consequences.push_back("TCS902");
-  add_list(in, i, f);
-  add_toolkit(in, needs, f);
+// An nvcc whose release is unknown: then its finding names what it builds as well.
+bool release_unknown(const RuleInput& in) {
+  const Toolkit* t = in.facts.toolkit();
+  return t && !t->version.known() && !t->works.is(false);
 }
 
 struct IssueRow {
@@ -107,17 +44,82 @@ bool default_without_member(const RuleInput& in, const PlanIssue& i) {
   return i.kind == IssueKind::NoMember && !i.by_user && in.plan.gencodes.empty();
 }
 
+int gpu_names(const Issues& issues) {
+  int count = 0;
+  for (const PlanIssue* i : issues) count += find_gpu(i->token) ? 1 : 0;
+  return count;
+}
+
+std::string unknown_names(const std::string& where, const std::string& words,
+                          const Issues& issues) {
+  const bool one = issues.size() == 1;
+  const int gpus = gpu_names(issues);
+  if (gpus == static_cast<int>(issues.size()))
+    return where + words +
+           (one ? ", a GPU; a list takes its capability" : ", GPUs; a list takes capabilities");
+  if (gpus) return words + " are no architectures";
+  return words + (one ? " is neither an architecture nor a GPU that is known"
+                      : " are neither architectures nor GPUs that are known");
+}
+
+std::string nearest_words(const Issues& issues) {
+  int ptx = 0;
+  for (const PlanIssue* i : issues) ptx += contains(i->detail, " PTX") ? 1 : 0;
+  if (ptx == static_cast<int>(issues.size()))
+    return issues.size() == 1 ? "only PTX serves it" : "only PTX serves them";
+  return issues.size() == 1 ? "the nearest that it builds serves it"
+                            : "the nearest that it builds serves them";
+}
+
 // Where one id has several.
-std::string headline(const RuleInput& in, const PlanIssue& i) {
+std::string headline(const RuleInput& in, const std::string& words, const Issues& issues) {
+  const PlanIssue& i = *issues[0];
   const std::string where = of_targets(in, i) ? "the targets hold " : "the arch list holds ";
-  if (i.kind == IssueKind::UnknownName && find_gpu(i.token))
-    return where + quoted(i.token) + ", a GPU; a list takes its capability";
-  if (i.kind == IssueKind::UnknownName)
-    return quoted(i.token) + " is neither an architecture nor a GPU that is known";
+  if (i.kind == IssueKind::UnknownName) return unknown_names(where, words, issues);
   if (i.kind == IssueKind::Malformed && i.position < 0) return i.detail;  // too long, as a whole
   if (i.kind == IssueKind::Malformed)
-    return where + quoted(i.token) + ", which is not an architecture";
-  return "";
+    return where + words +
+           (issues.size() == 1 ? ", which is not an architecture"
+                               : ", which are not architectures");
+  return i.kind == IssueKind::NearestArch ? nearest_words(issues) : "";
+}
+
+// What is written in the place of each: "8.6"; of several: "8.6" for '8.6+ptx', "Ada" for 'ada'.
+std::string corrections(const Issues& issues) {
+  List<std::string> out;
+  for (const PlanIssue* i : issues)
+    if (!i->corrected.empty())
+      add_once(out, issues.size() == 1 ? cat("\"", i->corrected, "\"")
+                                       : cat("\"", i->corrected, "\" for ", quoted(i->token)));
+  return join(out, ", ");
+}
+
+bool all_corrected(const Issues& issues) {
+  for (const PlanIssue* i : issues)
+    if (i->corrected.empty()) return false;
+  return true;
+}
+
+// What is said of each; once, where it is the same of all.
+List<std::string> details_of(const Issues& issues) {
+  List<std::string> same, each;
+  for (const PlanIssue* i : issues) {
+    if (i->detail.empty()) continue;
+    add_once(same, i->detail);
+    add_once(each, contains(i->detail, i->token) ? i->detail : cat(i->token, ": ", i->detail));
+  }
+  return same.size() == 1 ? same : each;
+}
+
+// Where in a list of several entries; of targets the position is that in one of them.
+std::string place_of(const RuleInput& in, const Issues& issues) {
+  List<std::string> at;
+  for (const PlanIssue* i : issues)
+    if (i->position >= 0 && i->by_user && !of_targets(in, *i)) add_once(at, cat(i->position + 1));
+  if (at.empty() || split(in.request.arch_list.value(), "; \t").size() < 2) return "";
+  const std::string& where = issues[0]->where;
+  return cat(at.size() == 1 ? "at character " : "at characters ", in_words(at), " of ",
+             where.empty() ? "the list" : where);
 }
 
 // The list that a build tree keeps, and the one that the shell or the command line now says.
@@ -133,36 +135,121 @@ void lists_differ(const PlanIssue& i, List<Finding>& out) {
   add(f, shell ? "environment" : "arch", tail(i.detail, 160), "", i.other_where);
 }
 
-void plain_issue(const RuleInput& in, const PlanIssue& i, int id, List<Finding>& out) {
-  if (i.kind == IssueKind::ListsDiffer) return lists_differ(i, out);
-  const bool renamed = i.kind == IssueKind::Renamed;
-  std::string detail = i.detail;
-  for (const auto& other : in.plan.issues)
-    if (i.kind == IssueKind::Empty && default_without_member(in, other)) detail = other.detail;
-  // Of targets the position is that in one of them.
-  const std::string place =
-      i.position >= 0 && i.by_user && !of_targets(in, i)
-          ? cat("at character ", i.position + 1, " of ", i.where.empty() ? "the list" : i.where)
-          : "";
-  Finding& f = report(out, id,
-                      {quoted(i.token), detail, place, i.corrected, i.corrected.empty() ? "y" : "",
-                       quoted(i.detail), headline(in, i)});
-  if (i.kind == IssueKind::UnknownToolkit) f.missing.push_back("toolkits.list[].archs");
-  if (i.kind == IssueKind::TorchPythonToken && i.by_user) f.severity = Severity::Warning;
-  if (renamed) f.consequences.push_back("TCS902");  // as with 901
-  add_list(in, i, f);
-  if (i.kind == IssueKind::NoMember || i.kind == IssueKind::NameCut ||
-      i.kind == IssueKind::NearestArch || renamed)
-    add_toolkit(in, "", f);
+// One chip with two numbers: a device that is here takes code of the number that it reports.
+bool reported_by_device(const RuleInput& in, const PlanIssue& i) {
+  Sm own, written;
+  if (i.kind != IssueKind::Renamed || !parse_sm_dotted(i.token, written)) return false;
+  for (const Device* device : visible_devices(in.facts))
+    if (capability(*device, own) && own == written.base()) return true;
+  return false;
 }
 
-// Then its finding names what it builds as well.
-bool release_unknown(const RuleInput& in) {
-  const Toolkit* t = in.facts.toolkit();
-  return t && !t->version.known() && !t->works.is(false);
+// The toolkit that has the number of the device.
+std::string toolkit_of_number(const RuleInput& in, const Issues& issues) {
+  for (const PlanIssue* i : issues)
+    if (reported_by_device(in, *i))
+      return i->range_end.empty() ? cat("CUDA ", i->range_begin, " or newer")
+                                  : cat("CUDA ", i->range_begin, " to ", i->range_end);
+  return "";
+}
+
+void plain_issue(const RuleInput& in, const Issues& issues, int id, List<Finding>& out) {
+  const PlanIssue& i = *issues[0];
+  List<std::string> words, details = details_of(issues);
+  for (const std::string& token : tokens_of(issues)) words.push_back(quoted(token));
+  const bool any = i.kind == IssueKind::NoSuchSuffix || i.kind == IssueKind::Nonsense ||
+                   i.kind == IssueKind::NoMember;
+  const std::string all = in_words(words, any ? "or" : "and");
+  for (const auto& other : in.plan.issues)
+    if (i.kind == IssueKind::Empty && default_without_member(in, other)) details = {other.detail};
+  const std::string number = toolkit_of_number(in, issues);
+  Finding& f = report(
+      out, id,
+      {all, join(details, "; "), place_of(in, issues), number.empty() ? corrections(issues) : "",
+       all_corrected(issues) ? "" : "y", number, headline(in, all, issues), chosen_nvcc(in)});
+  if (i.kind == IssueKind::UnknownToolkit) f.missing.push_back("toolkits.list[].archs");
+  if (i.kind == IssueKind::TorchPythonToken && i.by_user) f.severity = Severity::Warning;
+  if (i.kind == IssueKind::Renamed) f.consequences.push_back("TCS902");  // as with 901
+  add_sources(in, issues, f);
+  if (i.kind == IssueKind::NoMember || i.kind == IssueKind::NameCut ||
+      i.kind == IssueKind::NearestArch || i.kind == IssueKind::Renamed)
+    add_chosen_toolkit(in, "", f);
+}
+
+void unknown_torch(const RuleInput& in, const PlanIssue& i, List<Finding>& out) {
+  missing(out, 691, "torch.images", "what the targets 'torch' are", i.detail);
+  if (!in.facts.torch.libraries.empty())  // and they do not tell
+    missing(out, 691, "torch.libraries", "what the targets 'torch' are");
+}
+
+// True when it is told in another way, or not at all.
+bool told_otherwise(const RuleInput& in, const PlanIssue& i, List<Finding>& out) {
+  // The device rules say these with more behind them.
+  if (i.kind == IssueKind::NoVisibleDevice || i.kind == IssueKind::UnknownDevice) return true;
+  if (i.kind == IssueKind::Empty && !in.plan.complete) {  // unknown is not none
+    if (!in.facts.driver.state.known())
+      missing(out, 290, "driver.state", "whether there is a GPU to build for",
+              in.facts.driver.reason);
+    return true;
+  }
+  if (i.kind == IssueKind::DefaultTargets && in.plan.gencodes.empty()) return true;
+  if (i.kind == IssueKind::UnknownTorch) return unknown_torch(in, i, out), true;
+  if (i.kind == IssueKind::UnknownToolkit && release_unknown(in))
+    return missing(out, 390, "toolkits.list[].archs", "what this nvcc builds"), true;
+  if (i.kind == IssueKind::ListsDiffer) return lists_differ(i, out), true;
+  return default_without_member(in, i);
+}
+
+int id_of(const PlanIssue& issue) {
+  for (const auto& row : kIssues)
+    if (row.kind == issue.kind) return row.id;
+  return id_of_unbuildable(issue);
+}
+
+// One finding: those of one id. What PyTorch's parser lacks is a warning or a note.
+bool together(const PlanIssue& a, const PlanIssue& b) {
+  return id_of(a) == id_of(b) &&
+         (a.kind != IssueKind::TorchPythonToken || a.by_user == b.by_user) &&
+         (a.kind != IssueKind::Malformed || (a.position < 0) == (b.position < 0));
 }
 
 }  // namespace
+
+List<std::string> tokens_of(const Issues& issues) {
+  List<std::string> out;
+  for (const PlanIssue* i : issues) add_once(out, i->token);
+  return out;
+}
+
+std::string chosen_nvcc(const RuleInput& in) {
+  const Toolkit* toolkit = in.facts.toolkit();
+  return toolkit ? nvcc_label(*toolkit) : std::string("this nvcc");
+}
+
+void add_chosen_toolkit(const RuleInput& in, const std::string& needs, Finding& f) {
+  if (const Toolkit* t = in.facts.toolkit())
+    add(f, "toolkit", nvcc_label(*t), needs, t->archs.known() ? t->archs.from : t->version.from);
+}
+
+void add_sources(const RuleInput& in, const Issues& issues, Finding& f) {
+  List<std::string> done;
+  List<const Device*> devices;
+  for (const PlanIssue* i : issues) {
+    const bool targets = of_targets(in, *i);
+    const std::string key = cat(targets, " ", i->where);
+    Sm sm;
+    for (const Device* device : visible_devices(in.facts))
+      if (!i->by_user && capability(*device, sm) && sm.dotted() == i->token)
+        add_once(devices, device);
+    if (!i->by_user || contains(done, key)) continue;
+    done.push_back(key);
+    if (targets)
+      add(f, "target", tail(join(in.request.targets, ";"), 160), "", i->where);
+    else if (in.request.arch_list.known())
+      add(f, "arch", tail(in.request.arch_list.value(), 160), "", i->where);
+  }
+  if (!devices.empty()) add_devices(f, devices);
+}
 
 void rule_plan_issues(const RuleInput& in, List<Finding>& out) {
   if (!builds(in)) {  // nothing is compiled: the plan is not used
@@ -175,35 +262,24 @@ void rule_plan_issues(const RuleInput& in, List<Finding>& out) {
                 "what the targets 'all' are");
     return;
   }
+  List<Issues> groups;
   for (const auto& issue : in.plan.issues) {
-    // The device rules say these with more behind them.
-    if (issue.kind == IssueKind::NoVisibleDevice || issue.kind == IssueKind::UnknownDevice)
-      continue;
-    if (issue.kind == IssueKind::Empty && !in.plan.complete) {  // unknown is not none
-      if (!in.facts.driver.state.known())
-        missing(out, 290, "driver.state", "whether there is a GPU to build for",
-                in.facts.driver.reason);
-      continue;
+    if (told_otherwise(in, issue, out)) continue;
+    Issues* group = nullptr;
+    for (Issues& other : groups)
+      if (together(*other[0], issue)) group = &other;
+    if (!group) {
+      groups.push_back({});
+      group = &groups.back();
     }
-    if (issue.kind == IssueKind::DefaultTargets && in.plan.gencodes.empty()) continue;
-    if (default_without_member(in, issue)) continue;
-    if (issue.kind == IssueKind::Removed || issue.kind == IssueKind::NotYetKnown ||
-        issue.kind == IssueKind::NoArch) {
-      unbuildable(in, issue, out);
-      continue;
-    }
-    if (issue.kind == IssueKind::UnknownTorch) {
-      missing(out, 691, "torch.images", "what the targets 'torch' are", issue.detail);
-      if (!in.facts.torch.libraries.empty())  // and they do not tell
-        missing(out, 691, "torch.libraries", "what the targets 'torch' are");
-      continue;
-    }
-    if (issue.kind == IssueKind::UnknownToolkit && release_unknown(in)) {
-      missing(out, 390, "toolkits.list[].archs", "what this nvcc builds");
-      continue;
-    }
-    for (const auto& row : kIssues)
-      if (row.kind == issue.kind) plain_issue(in, issue, row.id, out);
+    group->push_back(&issue);
+  }
+  for (const Issues& group : groups) {
+    const int id = id_of(*group[0]);
+    if (id_of_unbuildable(*group[0]))
+      unbuildable(in, id, group, out);
+    else
+      plain_issue(in, group, id, out);
   }
 }
 

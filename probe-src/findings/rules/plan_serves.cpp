@@ -8,31 +8,104 @@ namespace {
 
 constexpr const char* kWhat = "whether the list serves the GPUs here";
 
-// What is offered must be buildable here, and PTX has to be of an older plain entry.
-Finding& misses(const RuleInput& in, const std::string& label, const Sm& sm, bool asked,
-                List<Finding>& out) {
-  bool older = false;
-  for (const auto& gencode : in.plan.gencodes)
-    older = older || fits(Image{gencode.virt, true}, sm) == Fit::Jit;
+struct Served {
+  Sm sm;
+  const Device* device;
+  std::string label;
+  bool asked;
+};
+using ServedList = List<Served>;
+
+// "NVIDIA H100, compute 9.0"; of several "7.5 (Tesla T4) and 9.0 (NVIDIA H100)".
+std::string words_for(const ServedList& group) {
+  if (group.size() == 1) return group[0].label;
+  List<std::string> words;
+  for (const Served& s : group)
+    add_once(words, s.device && s.device->name.known()
+                        ? cat(s.sm.dotted(), " (", s.device->name.value(), ")")
+                        : s.sm.dotted());
+  return in_words(words);
+}
+
+std::string capabilities(const ServedList& group, std::string_view separator) {
+  List<std::string> words;
+  for (const Served& s : group) add_once(words, s.sm.dotted());
+  return separator.empty() ? in_words(words) : join(words, separator);
+}
+
+// PTX has to be of an older plain entry.
+bool older_entry(const RuleInput& in, const ServedList& group) {
+  for (const Served& s : group) {
+    bool older = false;
+    for (const auto& gencode : in.plan.gencodes)
+      older = older || fits(Image{gencode.virt, true}, s.sm) == Fit::Jit;
+    if (!older) return false;
+  }
+  return !group.empty();
+}
+
+void add_served(const RuleInput& in, const ServedList& group, const List<Image>& images,
+                Finding& f) {
+  List<std::string> needs;
+  for (const Served& s : group) {
+    if (s.device)
+      add_devices(f, {s.device});
+    else
+      add(f, "target", s.label, "", in.request.targets_from);
+    add_once(needs, s.sm.real());
+  }
+  add(f, "arch", image_words(images), join(needs, " "), in.plan.list_from);
+}
+
+// What is offered must be buildable here.
+void misses(const RuleInput& in, const ServedList& group, const List<Image>& images,
+            List<Finding>& out) {
+  if (group.empty()) return;
   const Buildable build(in.facts);
-  if (build.real(sm))
-    return report(
-        out, 909,
-        {label, sm.dotted(), asked ? "" : "y", older ? ", or +PTX to an older entry" : ""});
-  const std::string lacks = cat(build.nvcc(), " does not build ", sm.dotted(), ": ");
-  return report(out, 909,
-                {label, "", asked ? "" : "y", "",
-                 lacks + (older ? "add +PTX to an older entry, or use a toolkit that does"
-                                : "use a toolkit that does, or leave that device out")});
+  ServedList builds, lacks;
+  for (const Served& s : group) (build.real(s.sm) ? builds : lacks).push_back(s);
+  const std::string other =
+      lacks.empty()
+          ? ""
+          : cat(build.nvcc(), " does not build ", capabilities(lacks, ""), ": ",
+                older_entry(in, lacks) ? "add +PTX to an older entry, or use a toolkit that does"
+                : lacks.size() == 1    ? "use a toolkit that does, or leave that device out"
+                                       : "use a toolkit that does, or leave them out");
+  Finding& f = report(out, 909,
+                      {words_for(group), capabilities(builds, ";"), group[0].asked ? "" : "y",
+                       older_entry(in, builds) ? ", or +PTX to an older entry" : "", other});
+  if (group[0].asked) f.severity = Severity::Error;
+  add_served(in, group, images, f);
+}
+
+void crosses(const RuleInput& in, const ServedList& group, const List<Image>& images,
+             List<Finding>& out) {
+  if (group.empty()) return;
+  Finding& f = report(out, 911, {capabilities(group, ""), "the list", "y"});
+  add_served(in, group, images, f);
+}
+
+bool planner_says(const Plan& plan, const Sm& sm) {
+  for (const auto& issue : plan.issues)
+    if (issue.kind == PlanIssue::Kind::NearestArch && issue.token == sm.dotted()) return true;
+  return false;
 }
 
 // PTX serves a device that nvcc does not know: right, and worth a word.
-void only_ptx(const RuleInput& in, const Sm& sm, const std::string& label, List<Finding>& out) {
-  Finding& f = report(
-      out, 912, {label, "PTX of the list, which the driver translates at load time", "", "", "y"});
-  add(f, "arch", image_words(plan_images(in.plan)), sm.real(), in.plan.list_from);
-  if (const Toolkit* t = in.facts.toolkit())
-    add(f, "toolkit", nvcc_label(*t), "", t->archs.known() ? t->archs.from : t->version.from);
+void only_ptx(const RuleInput& in, const ServedList& group, List<Finding>& out) {
+  if (group.empty()) return;
+  const Toolkit* t = in.facts.toolkit();
+  Finding& f = report(out, 912,
+                      {words_for(group), "the driver translates it when it is loaded", "", "", "y",
+                       "", group.size() == 1 ? "only PTX serves it" : "only PTX serves them",
+                       t ? nvcc_label(*t) : std::string("this nvcc")});
+  add_served(in, group, plan_images(in.plan), f);
+  if (t) add(f, "toolkit", nvcc_label(*t), "", t->archs.known() ? t->archs.from : t->version.from);
+}
+
+// Without the place that it was named in, which the evidence says.
+std::string target_label(const Target& target) {
+  return target.label.substr(0, target.label.rfind(" ("));
 }
 
 }  // namespace
@@ -52,45 +125,37 @@ void rule_plan_serves(const RuleInput& in, List<Finding>& out) {
   for (const Device& device : devices.list)
     if (!device.visible.known() && !devices.state.is("none"))
       missing(out, 190, "devices.list[].visible", kWhat, device.reason);
-  struct Served {
-    Sm sm;
-    const Device* device;
-    std::string label;
-    bool asked;
-  };
   List<Served> all;
   Sm sm;
   const bool native = native_asked(in);
   for (const Device* device : visible_devices(in.facts))
     if (capability(*device, sm)) all.push_back({sm, device, device_label(*device), native});
   for (const auto& target : plan.targets)
-    if (target.device < 0) all.push_back({target.sm, nullptr, target.label, true});
+    if (target.device < 0) all.push_back({target.sm, nullptr, target_label(target), true});
 
   List<Sm> done;
-  for (const auto& served : all) {
+  ServedList ptx, cross, asked, here;
+  for (Served served : all) {
     Fit fit = serves(images, served.sm, served.device);
     if (fit == Fit::Native || contains(done, served.sm)) continue;
     done.push_back(served.sm);
     if (fit == Fit::Jit) {
-      if (!Buildable(in.facts).real(served.sm)) only_ptx(in, served.sm, served.label, out);
+      if (!Buildable(in.facts).real(served.sm) && !planner_says(plan, served.sm))
+        ptx.push_back(served);
       continue;
     }
     if (plan.open) {  // it may be served by what is unknown
       missing(out, 190, "devices.list", kWhat, devices.reason);
       continue;
     }
-    bool asked = served.asked;
-    for (const Served& other : all) asked = asked || (other.asked && other.sm == served.sm);
-    const bool cross = fit == Fit::CrossTegra;
-    Finding& f = cross ? report(out, 911, {served.sm.dotted(), "the list", "y"})
-                       : misses(in, served.label, served.sm, asked, out);
-    if (!cross && asked) f.severity = Severity::Error;
-    if (served.device)
-      add_devices(f, {served.device});
-    else
-      add(f, "target", served.label, "", in.request.targets_from);
-    add(f, "arch", image_words(images), served.sm.real(), plan.list_from);
+    for (const Served& other : all)
+      served.asked = served.asked || (other.asked && other.sm == served.sm);
+    (fit == Fit::CrossTegra ? cross : served.asked ? asked : here).push_back(served);
   }
+  only_ptx(in, ptx, out);
+  crosses(in, cross, images, out);
+  misses(in, asked, images, out);
+  misses(in, here, images, out);
 }
 
 }  // namespace tcs
