@@ -84,11 +84,12 @@ void judge(const RuleInput& in, const Switch& by, const char* what, List<Finding
   if (bad.empty()) return;
   Sm sm;
   capability(*bad[0], sm);
+  List<std::string> names;
+  for (const Device* device : bad) add_once(names, device->name.or_else(device->cc.value()));
   const bool planned = who.size() == 1 && who[0] == "the plan";
   Finding& f = report(out, by.id,
-                      {name, join(who, " and "), bad[0]->name.or_else(bad[0]->cc.value()),
-                       planned ? sm.dotted() : "", who.size() > 1 ? "have" : "has",
-                       who.size() > 1 ? "their" : "its"});
+                      {name, join(who, " and "), in_words(names), planned ? sm.dotted() : "",
+                       who.size() > 1 ? "have" : "has", who.size() > 1 ? "their" : "its"});
   f.severity = here_or_elsewhere(in);
   add_devices(f, bad);
   add_variable(f, in, name, "unset");

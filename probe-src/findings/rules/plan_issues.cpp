@@ -2,6 +2,8 @@
 // What the planner has to say, as findings: one row a kind.
 #include "findings/rules/plan_issues.h"
 
+#include <algorithm>
+
 namespace tcs {
 namespace {
 
@@ -153,6 +155,14 @@ std::string toolkit_of_number(const RuleInput& in, const Issues& issues) {
   return "";
 }
 
+List<Sm> archs_of(const Issues& issues) {
+  List<Sm> out;
+  Sm sm;
+  for (const PlanIssue* i : issues)
+    if (parse_sm_dotted(i->token, sm)) out.push_back(sm);
+  return out;
+}
+
 void plain_issue(const RuleInput& in, const Issues& issues, int id, List<Finding>& out) {
   const PlanIssue& i = *issues[0];
   List<std::string> words, details = details_of(issues);
@@ -162,11 +172,14 @@ void plain_issue(const RuleInput& in, const Issues& issues, int id, List<Finding
   const std::string all = in_words(words, any ? "or" : "and");
   for (const auto& other : in.plan.issues)
     if (i.kind == IssueKind::Empty && default_without_member(in, other)) details = {other.detail};
-  const std::string number = toolkit_of_number(in, issues);
+  // Of a device: the toolkit that has its number, or that knows it.
+  std::string number = toolkit_of_number(in, issues);
+  if (i.kind == IssueKind::NearestArch) number = first_release_for(in, archs_of(issues));
   Finding& f = report(
       out, id,
       {all, join(details, "; "), place_of(in, issues), number.empty() ? corrections(issues) : "",
-       all_corrected(issues) ? "" : "y", number, headline(in, all, issues), chosen_nvcc(in)});
+       all_corrected(issues) || !number.empty() ? "" : "y", number, headline(in, all, issues),
+       chosen_nvcc(in)});
   if (i.kind == IssueKind::UnknownToolkit) f.missing.push_back("toolkits.list[].archs");
   if (i.kind == IssueKind::TorchPythonToken && i.by_user) f.severity = Severity::Warning;
   if (i.kind == IssueKind::Renamed) f.consequences.push_back("TCS902");  // as with 901
@@ -224,6 +237,17 @@ List<std::string> tokens_of(const Issues& issues) {
 std::string chosen_nvcc(const RuleInput& in) {
   const Toolkit* toolkit = in.facts.toolkit();
   return toolkit ? nvcc_label(*toolkit) : std::string("this nvcc");
+}
+
+std::string first_release_for(const RuleInput& in, const List<Sm>& archs) {
+  const Toolkit* t = in.facts.toolkit();
+  int first = 0;
+  for (const Sm& sm : archs) {
+    const ArchRow* row = find_arch(sm);
+    if (!row) return "";
+    first = std::max(first, row->first);
+  }
+  return t && release_of(Version::parse(t->version.value())) < first ? release_text(first) : "";
 }
 
 void add_chosen_toolkit(const RuleInput& in, const std::string& needs, Finding& f) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "findings/rules/common.h"
+#include "findings/rules/plan_issues.h"
 #include "plan/buildable.h"
 
 namespace tcs {
@@ -94,18 +94,22 @@ bool planner_says(const Plan& plan, const Sm& sm) {
 // PTX serves a device that nvcc does not know: right, and worth a word.
 void only_ptx(const RuleInput& in, const ServedList& group, List<Finding>& out) {
   if (group.empty()) return;
-  const Toolkit* t = in.facts.toolkit();
-  Finding& f = report(out, 912,
-                      {words_for(group), "the driver translates it when it is loaded", "", "", "y",
-                       "", group.size() == 1 ? "only PTX serves it" : "only PTX serves them",
-                       t ? nvcc_label(*t) : std::string("this nvcc")});
+  List<Sm> archs;
+  for (const Served& s : group) archs.push_back(s.sm);
+  const std::string first = first_release_for(in, archs);
+  Finding& f =
+      report(out, 912,
+             {words_for(group), "the driver translates it when it is loaded", "", "",
+              first.empty() ? "y" : "", first,
+              group.size() == 1 ? "only PTX serves it" : "only PTX serves them", chosen_nvcc(in)});
   add_served(in, group, plan_images(in.plan), f);
-  if (t) add(f, "toolkit", nvcc_label(*t), "", t->archs.known() ? t->archs.from : t->version.from);
+  add_chosen_toolkit(in, "", f);
 }
 
 // Without the place that it was named in, which the evidence says.
 std::string target_label(const Target& target) {
-  return target.label.substr(0, target.label.rfind(" ("));
+  const std::string name = target.label.substr(0, target.label.rfind(" ("));
+  return name == target.sm.dotted() ? name : cat(name, ", compute ", target.sm.dotted());
 }
 
 }  // namespace

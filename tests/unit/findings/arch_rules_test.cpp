@@ -173,7 +173,9 @@ TEST_CASE("GPUs that nvcc does not know are one finding, whether a list or the p
   CHECK(f.message ==
         "nvcc 12.4 builds no code of its own for '10.0' and '12.0': only PTX serves them");
   CHECK(rows_of(f, "device") == 2);
+  CHECK(f.help[0] == "for its own code use a toolkit of CUDA 12.8 or newer");
   f = only(judged(facts, list_request("9.0+PTX")), 912);
+  CHECK(f.help[0] == "for its own code use a toolkit of CUDA 12.8 or newer");
   CHECK(contains(f.message, "10.0 (NVIDIA B200) and 12.0 (NVIDIA GeForce RTX 5090)"));
   CHECK(contains(f.message, "only PTX serves them"));
   only(judged(facts, list_request("native")), 912);

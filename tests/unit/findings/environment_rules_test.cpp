@@ -289,6 +289,26 @@ TEST_CASE("without the GPUs an index is not judged, and that is said") {
   CHECK(weight(judged(f), 190) == "");
 }
 
+TEST_CASE("a mask that leaves no GPU visible says so first") {
+  Facts f = machine();
+  f.devices.list[0].visible = false;
+  f.environment["CUDA_VISIBLE_DEVICES"] = "GPU-00000000";
+  CHECK(find(judged(f, asks("", {"native"})), 801)->message ==
+        "the entry 'GPU-00000000' of CUDA_VISIBLE_DEVICES leaves no GPU visible");
+  f.environment["CUDA_VISIBLE_DEVICES"] = "-1";
+  CHECK(find(judged(f, asks("", {"native"})), 101)->message ==
+        "CUDA_VISIBLE_DEVICES='-1' hides the only GPU, and one was asked for");
+  add_gpu(f, false, kSecond);
+  f.environment["CUDA_VISIBLE_DEVICES"] = "";
+  CHECK(find(judged(f, asks("", {"native"})), 101)->message ==
+        "CUDA_VISIBLE_DEVICES='' hides all 2 GPUs, and one was asked for");
+}
+
+TEST_CASE("of several folders in CUDA_HOME the one in use is offered") {
+  Facts f = with("CUDA_HOME", "/opt/cuda:/opt/cuda-12.4/");
+  CHECK(find(judged(f), 809)->help[0] == "export CUDA_HOME=/opt/cuda-12.4");
+}
+
 TEST_CASE("the order of the GPUs is noted where an index may mean another one") {
   Facts f = with("CUDA_VISIBLE_DEVICES", "0");
   CHECK(weight(judged(f), 802) == "");
