@@ -98,15 +98,17 @@ Finding& report_too_old(const RuleInput& in, const DriverSays& says, const User&
                         List<Finding>& out) {
   const Version cuda = Version::parse(user.cuda.value());
   const WaysOut ways = ways_out(in, says, cuda);
+  const bool upgrade = upgradable(says, cuda);
   const std::string release = need_of(cuda).exact ? cuda.major_minor() : cat(cuda.major());
-  Finding& f = report(out, 204,
-                      {driver_name(in, says),
-                       cuda.known() ? cat("CUDA ", release, ", which ", user.label, " uses")
-                                    : "the CUDA runtime that answers error 35",
-                       "", ways.update, builds(in) ? "a PyTorch and a toolkit" : "a PyTorch",
-                       ways.older, ways.compat, ways.aside, ways.jetpack, ways.windows});
+  Finding& f =
+      report(out, 204,
+             {driver_name(in, says),
+              cuda.known() ? cat("CUDA ", release, ", which ", user.label, " uses")
+                           : "the CUDA runtime that answers error 35",
+              upgrade ? "y" : "", ways.update, builds(in) ? "a PyTorch and a toolkit" : "a PyTorch",
+              ways.older, upgrade ? "" : ways.compat, ways.aside, ways.jetpack, ways.windows});
   f.severity = beside_failure(in);
-  if (upgradable(says, cuda) && f.severity == Severity::Error) {
+  if (upgrade && f.severity == Severity::Error) {
     f.severity = Severity::Warning;
     f.notes.push_back(
         "foretold by the release alone: with the board's cuda-compat in use it serves");

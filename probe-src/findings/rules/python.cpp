@@ -11,6 +11,14 @@ std::string interpreter_of(const std::string& environment) {
                                                               : environment + "/bin/python3";
 }
 
+// "/opt/py/bin/python" of "Python_EXECUTABLE: /opt/py/bin/python is not there".
+std::string path_in(const std::string& reason, const std::string& who) {
+  const std::string lead = who + ": ";
+  if (!starts_with(reason, lead + "/")) return "";
+  const std::string rest = reason.substr(lead.size());
+  return rest.substr(0, rest.find(' '));
+}
+
 // A Python that a setting names and that does not answer; perhaps another was taken in its place.
 void python_in_vain(const RuleInput& in, List<Finding>& out) {
   const PythonFacts& python = in.facts.python;
@@ -19,10 +27,12 @@ void python_in_vain(const RuleInput& in, List<Finding>& out) {
   const std::string who =
       instead ? python.reason.substr(0, python.reason.find_first_of(" :")) : python.state.from;
   if (who.empty() || who == "PATH") return;
+  const std::string path = path_in(python.reason, who);
   Finding& f = report(
       out, 702,
       {who, instead ? ": " + python.executable.value() + " is used" : "", tail(python.reason, 400),
-       python.elsewhere.empty() || instead ? "" : interpreter_of(python.elsewhere[0])});
+       python.elsewhere.empty() || instead ? "" : interpreter_of(python.elsewhere[0]),
+       path.empty() ? "" : cat(", ", path, ",")});
   const bool environment = who == "VIRTUAL_ENV" || who == "CONDA_PREFIX";
   const bool harmless = in.facts.torch.state.is("found") || in.request.purpose == "pytorch-source";
   if (harmless && (instead || environment)) f.severity = Severity::Warning;

@@ -28,7 +28,9 @@ void named_in_vain(const Toolkit& own, const Toolkit& other, List<Finding>& out)
   Finding& f =
       report(out, 310,
              {join(names, ", "), nvcc_and_root(own), own.root.or_else("the one that works"),
-              said.empty() ? "" : "it said: " + said});
+              said.empty()                     ? ""
+              : contains(said, "No such file") ? "its nvcc is not there"
+                                               : "it said: " + said});
   add(f, "toolkit", other.nvcc.or_else("none") + ", of no use", "a working nvcc",
       join(names, ", "));
   add(f, "toolkit", nvcc_and_root(own), "", own.origin.value());

@@ -184,7 +184,7 @@ void lacks(const RuleInput& in, const List<Wanted>& group, const List<Image>& im
            : "a cubin runs only within its own major version, and there is no PTX to translate",
        join(dotted, ", "),
        where_from(group, images, release_of(Version::parse(in.facts.torch.cuda.value()))),
-       here ? own_list(in) : ""});
+       here && builds(in) ? own_list(in) : ""});
   f.severity = weight(in, group[0]);
   for (const Wanted& w : group) {
     if (w.device)

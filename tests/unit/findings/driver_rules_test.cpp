@@ -503,3 +503,31 @@ TEST_CASE("the installed PyTorch asks nothing of the driver where PyTorch itself
   request.purpose = "pytorch-source";
   CHECK(said(run(f, request)) == "");
 }
+
+TEST_CASE("803 is told by what is known of the two parts, and compat by its folder") {
+  Facts f = with_code(with_driver(geforce("12.4"), ""), 803);
+  CHECK(contains(text_of(run(f), 206), "of different driver releases"));
+  f.driver.version = Text("550.54.15");
+  CHECK(contains(text_of(run(f), 206), "is of driver 550.54.15, the kernel module of another"));
+  CHECK(contains(find(run(f), 206)->help[0], "reboot"));
+  const Report compat = run(with_libcuda(f, "/usr/local/cuda-12.4/compat/libcuda.so.1"));
+  CHECK(find(compat, 206)->help.size() == 1);
+  CHECK(contains(find(compat, 206)->help[0], "take /usr/local/cuda-12.4/compat out of"));
+  CHECK_FALSE(contains(find(compat, 206)->message, "550.54.15"));
+}
+
+TEST_CASE("on a machine without a GPU a build is told to say what it is for") {
+  const Facts login = with_state(without_devices(machine("", "", "12.4")), "absent");
+  CHECK(contains(find(run(login, native()), 201)->help[0], "TorchCudaStack_TARGETS"));
+  Request request;
+  request.purpose = "run";
+  CHECK(contains(find(run(login, request), 201)->help[0], "install the NVIDIA driver"));
+  const Facts gpu = with_state(geforce("12.4"), "absent");
+  CHECK(contains(find(run(gpu, native()), 201)->help[0], "install the NVIDIA driver"));
+}
+
+TEST_CASE("the release that Windows' device manager spells is one of the driver") {
+  // 31.0.15.5222 is 552.22, 27.21.14.5167 is 451.67: below 452.39.
+  CHECK(said(run(on("windows", with_driver(geforce("12.4"), "31.0.15.5222", "12.4")))) == "");
+  CHECK(said(run(on("windows", with_driver(geforce("11.8"), "27.21.14.5167")))) == "error 204");
+}

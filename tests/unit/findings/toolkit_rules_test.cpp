@@ -538,3 +538,44 @@ TEST_CASE("a host compiler that nothing is known of is named, and one that no ta
   f.toolkits.list[0].works = Flag(true);
   CHECK(said(f) == "");
 }
+
+TEST_CASE("which toolkit and which toolset would do is named") {
+  Facts f = machine("12.1", "12.1", "13.2.0");
+  CHECK(contains(join(find(judged(f), 401)->help, "\n"), "or use CUDA 12.4 or newer"));
+  f = machine("11.8", "11.8", "12.3.0");
+  CHECK(contains(join(find(judged(f), 401)->help, "\n"), "with a PyTorch of that CUDA"));
+  f = machine("13.4", "13.4", "99.1.0");
+  CHECK(find(judged(f), 401)->help.size() == 1);  // none takes it yet
+  f = machine("12.2", "12.2");
+  f.host_compiler = compiler("MSVC", "19.41.34120");
+  const Report msvc = judged(f);
+  const Finding* cl = find(msvc, 401);
+  REQUIRE(cl);
+  CHECK(contains(cl->message, "refuses MSVC toolset 14.41; the newest it takes is toolset 14.39"));
+  CHECK(contains(cl->help[0], "cmake -T v143,version=14.39"));
+  CHECK(cl->notes.empty());
+  f = machine("12.8", "12.8");
+  f.host_compiler = compiler("MSVC", "14.50.35717");
+  CHECK(contains(find(judged(f), 401)->message, "the newest it takes is toolset 14.4x"));
+  CHECK(contains(find(judged(f), 401)->help[0], "install toolset 14.44"));
+}
+
+TEST_CASE("a toolkit that is older than the GPU is the cause, not its difference from PyTorch") {
+  Facts f = machine("12.4", "12.8");
+  Request request;
+  request.arch_list = Text("12.0");
+  const Report report = judge(RuleInput{f, request, make_plan(f, request)}, Policy{});
+  REQUIRE(find(report, 902));
+  CHECK(find(report, 303) == nullptr);
+  CHECK(contains(find(report, 902)->consequences, std::string("TCS303")));
+  CHECK(find(judged(f), 303));
+}
+
+TEST_CASE("nvidia-smi's CUDA Version is no toolkit") {
+  Facts f = machine("12.4");
+  f.toolkits.list.clear();
+  f.toolkits.selected = Fact<int>();
+  CHECK_FALSE(contains(join(find(judged(f), 301)->notes, " "), "nvidia-smi"));
+  f.driver.cuda = Text("12.8");
+  CHECK(contains(join(find(judged(f), 301)->notes, " "), "nvidia-smi prints, 12.8,"));
+}

@@ -546,3 +546,105 @@ TEST_CASE("the order of libraries and extensions changes nothing") {
     CHECK(a.findings[i].help == b.findings[i].help);
   }
 }
+
+// --- which PyTorch would do
+
+TEST_CASE("a PyTorch that serves the device is named by its CUDA, its variant or its maker") {
+  struct Row {
+    const char *cc, *cuda, *says;
+  };
+  for (const Row& row : {Row{"12.0", "12.4", "cover 12.0: CUDA 12.8 or newer"},
+                         Row{"11.0", "12.8", "cover 11.0: CUDA 13.0 or newer"},
+                         Row{"6.1", "12.8", "cover 6.1: its build for CUDA 12.6"},
+                         Row{"7.0", "13.0", "cover 7.0: its build for CUDA 12.6"},
+                         Row{"3.7", "12.4", "cover 3.7: CUDA 11.8 or older"},
+                         Row{"7.2", "12.8", "cover 7.2: NVIDIA's for Jetson"}}) {
+    INFO(row.cc << " of CUDA " << row.cuda);
+    Facts facts = machine();
+    facts.devices.list[0].cc = Text(row.cc);
+    facts.torch.cuda = Text(row.cuda);
+    facts.torch.images = Names({"sm_80", "sm_90", "sm_121"});
+    REQUIRE(find(judged(facts), 601));
+    CHECK(contains(find(judged(facts), 601)->help[0], row.says));
+    Request run;
+    run.purpose = "run";
+    CHECK(find(judged(facts, run), 601)->help.size() == 1);
+  }
+}
+
+TEST_CASE("an image that the device refused is why") {
+  Facts facts = machine();
+  facts.devices.list[0].cc = Text("8.7");
+  facts.torch.images = Names({"sm_80"});
+  ImageProbe probe;
+  probe.image = Text("sm_80");
+  probe.result = Text("refused");
+  probe.error = Fact<int>(209);
+  facts.devices.list[0].image_probe.push_back(probe);
+  const Report report = judged(facts);
+  REQUIRE(find(report, 601));
+  CHECK(find(report, 601)->notes[0] ==
+        "sm_80 was tried on the device, which refused it (error 209)");
+}
+
+TEST_CASE("the CUDA build to install goes with the toolkit, the driver and the devices") {
+  auto index = [](const Facts& facts, const char* purpose = "extension") {
+    Request request;
+    request.purpose = purpose;
+    return find(judged(facts, request), 603)->help[0];
+  };
+  Facts facts = machine();
+  facts.torch.flavour = Text("cpu");
+  CHECK(contains(index(facts), "/whl/cu128"));
+  facts.devices.list[0].cc = Text("6.1");
+  CHECK(contains(index(facts), "/whl/cu126"));
+  facts.devices.list[0].cc = Text("8.6");
+  facts.driver.cuda = Text("13.0");
+  CHECK(contains(index(facts, "run"), "/whl/cu130"));
+  facts.toolkits.list[0].version = Text("11.8");
+  CHECK(contains(index(facts), "/whl/cu118"));
+  facts.toolkits.list[0].version = Text("10.1");
+  CHECK(contains(index(facts), "previous-versions"));
+  facts.devices.list[0].cc = Text("8.7");
+  facts.driver.cuda = Text("12.6");
+  CHECK(contains(index(facts), "Jetson"));
+}
+
+TEST_CASE("a missing library and an extension without the device's image decide alone") {
+  Facts facts = machine();
+  Library gone = loaded("libcudart.so.12", "", "", "");
+  gone.state = Text("missing");
+  facts.libraries = {gone};
+  Extension one = extension();
+  one.images = Names({"sm_90"});
+  facts.extensions = {one};
+  facts.torch = TorchFacts();
+  CHECK(ids(facts) == "501 609 690");
+  facts.torch.state = Text("absent");  // then they follow from that
+  CHECK(ids(facts) == "602");
+  CHECK(contains(find(judged(facts), 602)->consequences, std::string("TCS609")));
+  facts.torch.state = Text("found");
+  facts.torch.flavour = Text("cpu");
+  CHECK(contains(find(judged(facts), 603)->consequences, std::string("TCS501")));
+}
+
+TEST_CASE("libraries that an extension misses are told as the extension's") {
+  Facts facts = machine();
+  Library gone = loaded("libtorch_cuda_cu.so", "", "", "");
+  gone.state = Text("missing");
+  gone.needed_by = Text("ops.so");
+  facts.libraries = {gone};
+  const Report report = judged(facts);
+  CHECK(contains(find(report, 501)->notes[0], "ops.so was built for that one"));
+  CHECK(find(report, 501)->help.size() == 1);
+}
+
+TEST_CASE("an environment that is recorded by its folder is named by its interpreter") {
+  Facts facts = machine();
+  facts.torch = TorchFacts();
+  facts.torch.state = Text("absent");
+  facts.python.elsewhere = {"/opt/conda/envs/gs"};
+  CHECK(contains(find(judged(facts), 701)->help[0], "=/opt/conda/envs/gs/bin/python3"));
+  facts.python.elsewhere = {"/opt/conda/bin/python3.11"};
+  CHECK(ends_with(find(judged(facts), 701)->help[0], "=/opt/conda/bin/python3.11"));
+}
