@@ -71,12 +71,12 @@ void read_local_version(TorchFacts& torch) {
     torch.cuda = Text(cat(cuda / 10, ".", cuda % 10), from);
 }
 
-// Its images are those of its libraries.
+// Its images are those of its libraries, where all of them are known.
 void gather_images(TorchFacts& torch) {
   List<std::string> all;
-  bool known = false;
+  bool known = !torch.libraries.empty();
   for (const auto& library : torch.libraries) {
-    known = known || library.images.known();
+    known = known && library.images.known();
     for (const auto& image : library.images.value()) add_once(all, image);
   }
   if (known && !torch.images.known()) torch.images = Names(all, "torch.libraries");

@@ -49,6 +49,8 @@ bool too_old(const DriverSays& says, const Need& need);
 bool hangs_on_one_fact(const DriverSays& says, const Need& need);
 // What it speaks, "12.2", and how that is known: "table, branch 535".
 Text speaks(const DriverSays& says, const DriverFacts& driver);
+// "550.54.15, CUDA 12.4", as far as it is known.
+std::string driver_words(const DriverFacts& driver, const Text& cuda);
 // Where it is not too old: the facts that could say otherwise.
 void miss_what_it_speaks(const RuleInput& in, const DriverSays& says, const Need& need,
                          const char* what, List<Finding>& out);

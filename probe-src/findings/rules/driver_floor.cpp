@@ -114,8 +114,7 @@ Finding& report_too_old(const RuleInput& in, const DriverSays& says, const User&
         "foretold by the release alone: with the board's cuda-compat in use it serves");
   }
   const Text cuda_here = speaks(says, in.facts.driver);
-  add(f, "driver", cat(or_unknown(in.facts.driver.version), ", CUDA ", or_unknown(cuda_here)),
-      needed(says, cuda), cuda_here.from);
+  add(f, "driver", driver_words(in.facts.driver, cuda_here), needed(says, cuda), cuda_here.from);
   const auto off = in.facts.environment.find("VLLM_ENABLE_CUDA_COMPATIBILITY");
   if (off != in.facts.environment.end() && off->second == "0")
     add(f, "environment", "VLLM_ENABLE_CUDA_COMPATIBILITY=0: compat is off", "", "");

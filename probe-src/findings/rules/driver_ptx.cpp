@@ -51,8 +51,8 @@ bool judge_ptx(const RuleInput& in, const Made& made, List<Finding>& out) {
               planned ? "" : "y"});
   f.severity = beside_failure(in);
   add_devices(f, only_ptx);
-  add(f, "driver", cat(or_unknown(in.facts.driver.version), ", CUDA ", reads.value()),
-      cat(">= CUDA ", need.cuda.major_minor()), reads.from);
+  add(f, "driver", driver_words(in.facts.driver, reads), cat(">= CUDA ", need.cuda.major_minor()),
+      reads.from);
   add(f, made.layer, cat(made.label, ": ", image_words(made.images)), "", made.from);
   if (in.facts.driver.error_code.known()) stands_for(f, 208);
   return true;

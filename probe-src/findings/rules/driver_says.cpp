@@ -124,6 +124,13 @@ Text speaks(const DriverSays& says, const DriverFacts& driver) {
                       : Text();
 }
 
+std::string driver_words(const DriverFacts& driver, const Text& cuda) {
+  List<std::string> words;
+  if (driver.version.known()) words.push_back(driver.version.value());
+  if (cuda.known()) words.push_back("CUDA " + cuda.value());
+  return words.empty() ? "of unknown release" : join(words, ", ");
+}
+
 void miss_what_it_speaks(const RuleInput& in, const DriverSays& says, const Need& need,
                          const char* what, List<Finding>& out) {
   const DriverFacts& driver = in.facts.driver;

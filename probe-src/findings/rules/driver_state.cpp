@@ -129,8 +129,11 @@ Finding& driver_missing(const RuleInput& in, List<Finding>& out) {
 Finding& not_loaded(const RuleInput& in, List<Finding>& out) {
   Finding& f = report(out, 203, {wsl_advice(in.facts), for_others(in)});
   f.severity = here_only(in);
-  add(f, "driver", cat("libcuda ", or_unknown(in.facts.driver.version), ", no kernel module"), "",
-      in.facts.driver.state.from);
+  add(f, "driver",
+      in.facts.driver.version.known()
+          ? cat("libcuda ", in.facts.driver.version.value(), ", no kernel module")
+          : "libcuda.so.1, no kernel module",
+      "", in.facts.driver.state.from);
   return f;
 }
 
@@ -352,8 +355,7 @@ void works_although(const RuleInput& in, const std::string& what, int id, List<F
       return stands_for(f, id);
     }
   Finding& f = report(out, 209, {what});
-  add(f, "driver",
-      cat(or_unknown(in.facts.driver.version), ", CUDA ", or_unknown(in.facts.driver.cuda)), "",
+  add(f, "driver", driver_words(in.facts.driver, in.facts.driver.cuda), "",
       in.facts.driver.cuda.from);
   add_libcuda(in.facts.driver, f);
   stands_for(f, id);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "findings/rules/common.h"
 #include "findings/rules/torch_extensions.h"
+#include "host/host.h"
 
 namespace tcs {
 namespace {
@@ -166,7 +167,9 @@ void wrong_libraries(const Facts& facts, const List<const Library*>& wrong, Judg
   const Library& first = *wrong[0];
   const Version built = Version::parse(first.built_against.value());
   bool path = false, linker = false;
+  List<std::string> folders;
   for (const Library* lib : wrong) {
+    if (by_path(*lib) && lib->path.known()) add_once(folders, path_parent(lib->path.value()));
     path = path || by_path(*lib);
     linker = linker || starts_with(name_of(*lib), "libnvJitLink.so");
   }
@@ -174,12 +177,12 @@ void wrong_libraries(const Facts& facts, const List<const Library*>& wrong, Judg
       wrong.size() == 1
           ? cat(name_of(first), " that loads is ", fault(facts, first, how))
           : cat(wrong.size(), " libraries that load do not fit PyTorch: ", names_of(wrong, 0));
-  Finding& f =
-      report(out, 502,
-             {what, how == Judged::Older ? "" : first.state.from, path ? "LD_LIBRARY_PATH" : "",
-              built.known() ? cat(name_of(first), " ", built.dotted(), " or newer")
-                            : "the release of " + name_of(first) + " that PyTorch names",
-              linker && built.known() ? replace_all(built.major_minor(), ".", "_") : ""});
+  Finding& f = report(out, 502,
+                      {what, how == Judged::Older ? "" : first.state.from,
+                       path ? (folders.empty() ? "its folder" : join(folders, " and ")) : "",
+                       built.known() ? cat(name_of(first), " ", built.dotted(), " or newer")
+                                     : "the release of " + name_of(first) + " that PyTorch names",
+                       linker && built.known() ? replace_all(built.major_minor(), ".", "_") : ""});
   for (const Library* lib : wrong) add_row(f, *lib);
 }
 
