@@ -139,9 +139,26 @@ std::string nearest_word(std::string_view text) {
   return best;
 }
 
+// sm89, sm-89, cc8.9, compute-89: no consumer reads these.
+std::string without_prefix(std::string_view small) {
+  for (std::string_view prefix : {"sm", "cc", "compute"}) {
+    if (!starts_with(small, prefix)) continue;
+    std::string_view rest = small.substr(prefix.size());
+    if (!rest.empty() && (rest[0] == '-' || rest[0] == '_')) rest.remove_prefix(1);
+    const bool ptx = take_end(rest, "+PTX") || prefix == "compute";
+    Sm sm;
+    if ((exact_digits(rest, sm) || exact_dotted(rest, sm)) && find_arch(sm))
+      return sm.dotted() + (ptx ? "+PTX" : "");
+  }
+  return {};
+}
+
 // What the user most likely meant, when it can be said for certain; "" otherwise.
 std::string correction(std::string_view text) {
   constexpr std::string_view kOtherSeparators = ",/|:\n\r";
+  // 8,6: a decimal comma.
+  if (const std::string dotted = replace_all(text, ",", "."); dotted != text && offers(dotted))
+    return dotted;
   if (text.find_first_of(kOtherSeparators) != std::string_view::npos) {
     List<std::string> pieces = split(text, kOtherSeparators);
     for (const std::string& piece : pieces) {
@@ -162,6 +179,7 @@ std::string correction(std::string_view text) {
   for (const std::string& candidate : {plain, small, dotted_virtual}) {
     if (candidate != text && offers(candidate)) return candidate;
   }
+  if (const std::string prefixed = without_prefix(small); !prefixed.empty()) return prefixed;
   bool ptx = take_end(rest, "+ptx");
   if (!parse_sm_dotted(rest, sm) || !find_arch(sm)) return {};
   return sm.dotted() + (ptx ? "+PTX" : "");
@@ -179,6 +197,26 @@ PlanIssue lone_ptx(std::string_view text, const ArchTokens& before) {
   return issue;
 }
 
+bool name_gpu(std::string_view text, PlanIssue& issue) {
+  const GpuRow* gpu = find_gpu(text);
+  if (gpu == nullptr) return false;
+  issue.corrected = gpu->sm.dotted();
+  issue.detail = cat(gpu->name, " is a GPU; its capability is ", gpu->sm.dotted());
+  return true;
+}
+
+// A GPU's name with blanks in it, which are separators of a list: "RTX 4090"; its length, 0 where
+// there is none.
+size_t gpu_with_blanks(std::string_view list, size_t at, PlanIssue& issue) {
+  const std::string_view text = trim(list.substr(at, list.find(';', at) - at));
+  if (!contains(text, " ") || !name_gpu(text, issue)) return 0;
+  issue.kind = Issue::UnknownName;
+  issue.token = quotable(text);
+  issue.position = static_cast<int>(at);
+  issue.by_user = true;
+  return text.size();
+}
+
 PlanIssue refusal(std::string_view text, int position) {
   PlanIssue issue;
   issue.token = quotable(text);
@@ -192,10 +230,7 @@ PlanIssue refusal(std::string_view text, int position) {
     issue.detail = "an arch list is plain text: nothing in it is expanded or run";
   } else if (issue.kind == Issue::Malformed) {
     issue.detail = "architectures are written 8.6, 8.6+PTX, 9.0a or sm_90, with ';' between them";
-  } else if (const GpuRow* gpu = find_gpu(text)) {
-    issue.corrected = gpu->sm.dotted();
-    issue.detail = cat(gpu->name, " is a GPU; its capability is ", gpu->sm.dotted());
-  } else {
+  } else if (!name_gpu(text, issue)) {
     issue.corrected = nearest_word(text);
   }
   return issue;
@@ -284,9 +319,15 @@ ArchTokens parse_arch_list(std::string_view list, std::string_view dialect) {
   size_t at = 0;
   while ((at = list.find_first_not_of(kSeparators, at)) != std::string_view::npos) {
     std::string_view text = list.substr(at, list.find_first_of(kSeparators, at) - at);
+    PlanIssue gpu;
+    const size_t name = gpu_with_blanks(list, at, gpu);
+    if (name != 0) text = list.substr(at, name);
     if (!contains(seen, text)) {
       seen.push_back(text);
-      parse_one(text, static_cast<int>(at), dialect, out);
+      if (name != 0)
+        out.issues.push_back(gpu);
+      else
+        parse_one(text, static_cast<int>(at), dialect, out);
       if (out.issues.size() > kMostRefusals) {
         out.issues.pop_back();
         ++refused;

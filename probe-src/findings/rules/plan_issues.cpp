@@ -86,6 +86,16 @@ std::string headline(const RuleInput& in, const std::string& words, const Issues
   return i.kind == IssueKind::NearestArch ? nearest_words(issues) : "";
 }
 
+// The first ones of many.
+std::string few_words(List<std::string> words, const char* last = "and") {
+  constexpr size_t kMost = 6;
+  if (words.size() <= kMost) return in_words(words, last);
+  List<std::string> few;
+  for (size_t i = 0; i + 1 < kMost; ++i) few.push_back(words[i]);
+  few.push_back(cat(words.size() - few.size(), " more"));
+  return in_words(few, last);
+}
+
 // What is written in the place of each: "8.6"; of several: "8.6" for '8.6+ptx', "Ada" for 'ada'.
 std::string corrections(const Issues& issues) {
   List<std::string> out;
@@ -102,15 +112,25 @@ bool all_corrected(const Issues& issues) {
   return true;
 }
 
-// What is said of each; once, where it is the same of all.
+// What is said of each; once, where it is the same of several.
 List<std::string> details_of(const Issues& issues) {
-  List<std::string> same, each;
+  List<std::string> pieces, out;
   for (const PlanIssue* i : issues) {
-    if (i->detail.empty()) continue;
-    add_once(same, i->detail);
-    add_once(each, contains(i->detail, i->token) ? i->detail : cat(i->token, ": ", i->detail));
+    // "...; 2 more entries are refused": the last one speaks for those that are not listed.
+    const size_t more =
+        ends_with(i->detail, " are refused") ? i->detail.rfind("; ") : std::string::npos;
+    if (!i->detail.empty()) add_once(pieces, i->detail.substr(0, more));
+    if (more != std::string::npos) add_once(pieces, i->detail.substr(more + 2));
   }
-  return same.size() == 1 ? same : each;
+  for (const std::string& piece : pieces) {
+    List<std::string> tokens;
+    for (const PlanIssue* i : issues)
+      if (contains(i->detail, piece)) add_once(tokens, i->token);
+    const bool alone = pieces.size() == 1 || tokens.size() == tokens_of(issues).size() ||
+                       contains(piece, tokens[0]) || ends_with(piece, " are refused");
+    out.push_back(alone ? piece : cat(few_words(tokens), ": ", piece));
+  }
+  return out;
 }
 
 // Where in a list of several entries; of targets the position is that in one of them.
@@ -120,7 +140,7 @@ std::string place_of(const RuleInput& in, const Issues& issues) {
     if (i->position >= 0 && i->by_user && !of_targets(in, *i)) add_once(at, cat(i->position + 1));
   if (at.empty() || split(in.request.arch_list.value(), "; \t").size() < 2) return "";
   const std::string& where = issues[0]->where;
-  return cat(at.size() == 1 ? "at character " : "at characters ", in_words(at), " of ",
+  return cat(at.size() == 1 ? "at character " : "at characters ", few_words(at), " of ",
              where.empty() ? "the list" : where);
 }
 
@@ -169,17 +189,21 @@ void plain_issue(const RuleInput& in, const Issues& issues, int id, List<Finding
   for (const std::string& token : tokens_of(issues)) words.push_back(quoted(token));
   const bool any = i.kind == IssueKind::NoSuchSuffix || i.kind == IssueKind::Nonsense ||
                    i.kind == IssueKind::NoMember;
-  const std::string all = in_words(words, any ? "or" : "and");
+  const std::string all = few_words(words, any ? "or" : "and");
   for (const auto& other : in.plan.issues)
     if (i.kind == IssueKind::Empty && default_without_member(in, other)) details = {other.detail};
   // Of a device: the toolkit that has its number, or that knows it.
   std::string number = toolkit_of_number(in, issues);
   if (i.kind == IssueKind::NearestArch) number = first_release_for(in, archs_of(issues));
-  Finding& f = report(
-      out, id,
-      {all, join(details, "; "), place_of(in, issues), number.empty() ? corrections(issues) : "",
-       all_corrected(issues) || !number.empty() ? "" : "y", number, headline(in, all, issues),
-       chosen_nvcc(in)});
+  Finding& f = report(out, id,
+                      {all, details.empty() ? "" : details[0], place_of(in, issues),
+                       number.empty() ? corrections(issues) : "",
+                       all_corrected(issues) || !number.empty() ? "" : "y", number,
+                       headline(in, all, issues), chosen_nvcc(in)});
+  if (details.size() > 1 && !f.notes.empty() && f.notes[0] == details[0]) {
+    for (size_t n = 1; n < f.notes.size(); ++n) details.push_back(f.notes[n]);
+    f.notes = details;
+  }
   if (i.kind == IssueKind::UnknownToolkit) f.missing.push_back("toolkits.list[].archs");
   if (i.kind == IssueKind::TorchPythonToken && i.by_user) f.severity = Severity::Warning;
   if (i.kind == IssueKind::Renamed) f.consequences.push_back("TCS902");  // as with 901

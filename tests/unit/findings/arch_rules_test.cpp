@@ -198,6 +198,22 @@ TEST_CASE("a CUDA release is no capability") {
   CHECK(of_list("12.4", "12.1", 902).message == "nvcc 12.4 does not know 12.1 (first in 12.9)");
 }
 
+TEST_CASE("of many entries the first are named, and what holds for all is said once") {
+  const Finding f = of_list("12.4", "a1,;b2,;c3,;d4,;e5,;f6,;g7,;h8,;i9,;j10,;k11,;l12,", 906);
+  CHECK(f.message ==
+        "the arch list holds 'a1,', 'b2,', 'c3,', 'd4,', 'e5,' and 5 more, which are not "
+        "architectures");
+  CHECK(f.notes[0] == "an arch list is plain text: nothing in it is expanded or run");
+  CHECK(f.notes[1] == "2 more entries are refused");
+}
+
+TEST_CASE("a GPU's name with a blank is one entry") {
+  const Finding f = of_list("12.4", "8.6;RTX 4090", 907);
+  CHECK(f.message == "the arch list holds 'RTX 4090', a GPU; a list takes its capability");
+  CHECK(f.help[0] == "write \"8.9\"");
+  CHECK(judged(with_nvcc_release("12.4"), list_request("8.6 RTX 4090")).outcome == "fail");
+}
+
 TEST_CASE("+PTX that stands alone belongs to the entry before it") {
   CHECK(of_list("12.4", "8.0;+PTX", 906).help[0] == "write \"8.0+PTX\"");
   CHECK(of_list("12.4", "8.0 +ptx", 906).help[0] == "write \"8.0+PTX\"");

@@ -151,7 +151,11 @@ TEST_CASE("what is offered instead is an architecture that some nvcc builds") {
                       {"compute_777", ""},    {"9.0(9.0a)", "9.0a"},
                       {"8.6(9.0a)", ""},      {"12", "12.0"},
                       {"4090", "8.9"},        {"1.2", ""},
-                      {"Lovelace", "Ada"},    {"rtx30", "8.6"}};
+                      {"Lovelace", "Ada"},    {"rtx30", "8.6"},
+                      {"sm89", "8.9"},        {"sm-89", "8.9"},
+                      {"cc8.9", "8.9"},       {"compute-89", "8.9+PTX"},
+                      {"sm_8.6", "sm_86"},    {"smile", ""},
+                      {"8,6", "8.6"},         {"8,6;", "8.6"}};
   for (const Row& row : rows) {
     INFO(row.list);
     CHECK(refused130(row.list).corrected == row.corrected);
