@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
+#include "base/utf8.h"
 #include "emit/emit.h"
 #include "facts/devices.h"
 
@@ -57,8 +58,10 @@ std::string torch(const Facts& facts) {
 
 std::string summary_line(const Report& report, const Facts& facts, const Plan& plan) {
   std::string verdict = report.outcome == "warn" ? "warning" : report.outcome;
-  return cat("TorchCudaStack: ", archs(facts, plan), "; ", driver(facts), "; ", toolkit(facts),
-             "; ", torch(facts), " - ", verdict, report.complete ? "" : ", not all of it checked");
+  const std::string line =
+      cat("TorchCudaStack: ", archs(facts, plan), "; ", driver(facts), "; ", toolkit(facts), "; ",
+          torch(facts), " - ", verdict, report.complete ? "" : ", not all of it checked");
+  return ascii(replace_all(line, "\n", " "));
 }
 
 }  // namespace tcs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One list of fields serves the reader and the writer: visit(archive, object) below. The schema is
-// described for people in docs/facts.md and for programs in docs/facts.schema.json: a new member goes
-// into all three (ctest -L schema).
+// described for people in docs/facts.md and for programs in docs/facts.schema.json: a new member
+// goes into all three (ctest -L schema).
 #include "facts/facts_io.h"
 
 #include "base/text.h"
@@ -10,6 +10,8 @@ namespace tcs {
 namespace {
 
 constexpr const char* kSchema = "torch-cuda-stack/facts/1";
+// Longer lists are no machine's, and take time that grows with their square.
+constexpr size_t kLongestList = 1024;
 
 struct ReadState {
   Error error;
@@ -182,6 +184,11 @@ class Reader {
     const Json* j = any(name);
     if (j && !j->is(kind)) {
       fail(member(name), *j, wanted);
+      return nullptr;
+    }
+    if (j && j->items.size() > kLongestList) {
+      say(member(name), *j,
+          cat("found ", j->items.size(), " entries, expected at most ", kLongestList));
       return nullptr;
     }
     return j;
@@ -445,6 +452,19 @@ Result<Request> read_request(std::string_view json, List<std::string>& unknown_m
   if (state.failed) return state.error;
   return request;
 }
+
+template <class T>
+std::string text_of(T& element) {
+  Writer writer;
+  visit(writer, element);
+  return write_json(writer.take());
+}
+template std::string text_of(Device&);
+template std::string text_of(LibCuda&);
+template std::string text_of(Toolkit&);
+template std::string text_of(TorchLibrary&);
+template std::string text_of(Library&);
+template std::string text_of(Extension&);
 
 Json facts_to_json(const Facts& facts) {
   Facts copy = facts;  // the one visit() serves both ways and so takes a changeable object

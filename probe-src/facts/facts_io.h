@@ -17,6 +17,11 @@ Result<Facts> read_facts(std::string_view json, List<std::string>& unknown_membe
 Result<Request> read_request(std::string_view json, List<std::string>& unknown_members);
 Json facts_to_json(const Facts& facts);
 
+// One element of a list of the facts as JSON: Device, LibCuda, Toolkit, TorchLibrary, Library,
+// Extension.
+template <class T>
+std::string text_of(T& element);
+
 // One order for the lists that have none, so that no verdict or text depends on the order in which
 // things were found or written; and what one fact says of another that is unknown. Done by
 // read_facts and gather_all. (order.cpp)

@@ -8,49 +8,46 @@
 namespace tcs {
 namespace {
 
-std::string key_of(const Device& d) {
+// What goes before the element's own text: CUDA's count of devices, and the libcuda that loads.
+std::string lead_of(const Device& d) {
   const std::string index = d.index.known() ? cat(d.index.value()) : "~";
-  return cat(std::string(index.size() < 10 ? 10 - index.size() : 0, ' '), index, "\n", d.cc.value(),
-             "\n", d.name.value(), "\n", d.uuid.value());
+  return cat(std::string(index.size() < 10 ? 10 - index.size() : 0, ' '), index);
 }
-std::string key_of(const LibCuda& l) {
-  return cat(l.role.is("loaded") ? 0 : 1, l.path.value(), "\n", l.version.value());
+std::string lead_of(const LibCuda& l) {
+  return l.role.is("loaded") ? "0" : "1";
 }
-std::string key_of(const Library& l) {
-  return cat(l.soname.value(), "\n", l.needed_by.value(), "\n", l.path.value(), "\n",
-             l.state.value(), "\n", l.version.value(), "\n", l.built_against.value(), "\n",
-             l.via.value());
-}
-std::string key_of(const Extension& e) {
-  return cat(e.name.value(), "\n", e.cuda.value(), "\n", join(e.images.value(), " "));
-}
-std::string key_of(const TorchLibrary& l) {
-  return cat(l.name.value(), "\n", l.fat_binaries.or_else(0), "\n", join(l.images.value(), " "));
-}
-std::string key_of(const Toolkit& t) {
-  return cat(t.root.value(), "\n", t.nvcc.value(), "\n", t.version.value(), "\n", t.origin.value());
+template <class T>
+std::string lead_of(const T&) {
+  return {};
 }
 
+// By all that the elements hold, so that equal keys are equal elements. Returns where each was.
 template <class T>
-bool before(const T& a, const T& b) {
-  return key_of(a) < key_of(b);
+List<int> order(List<T>& list) {
+  struct Placed {
+    std::string key;
+    int index = 0;
+  };
+  List<Placed> placed;
+  for (size_t i = 0; i < list.size(); ++i)
+    placed.push_back({cat(lead_of(list[i]), text_of(list[i])), static_cast<int>(i)});
+  sort_few(placed, [](const Placed& a, const Placed& b) { return a.key < b.key; });
+  List<T> ordered;
+  List<int> was;
+  for (const Placed& p : placed) {
+    ordered.push_back(list[static_cast<size_t>(p.index)]);
+    was.push_back(p.index);
+  }
+  list = ordered;
+  return was;
 }
 
 void order_toolkits(ToolkitFacts& toolkits) {
-  struct Placed {
-    Toolkit toolkit;
-    int index;
-  };
-  List<Placed> placed;
-  for (size_t i = 0; i < toolkits.list.size(); ++i)
-    placed.push_back({toolkits.list[i], static_cast<int>(i)});
-  sort_few(placed, [](const Placed& a, const Placed& b) { return before(a.toolkit, b.toolkit); });
   const int selected = toolkits.selected.or_else(-1);
-  for (size_t i = 0; i < placed.size(); ++i) {
-    toolkits.list[i] = placed[i].toolkit;
-    if (placed[i].index == selected)
+  const List<int> was = order(toolkits.list);
+  for (size_t i = 0; i < was.size(); ++i)
+    if (was[i] == selected)
       toolkits.selected = Fact<int>(static_cast<int>(i), toolkits.selected.from);
-  }
 }
 
 // PyTorch's builds say in their release what they are for: "2.4.1+cpu", "2.3.0+cu121".
@@ -88,11 +85,11 @@ void order_facts(Facts& facts) {
   read_local_version(facts.torch);
   gather_images(facts.torch);
   if (facts.devices.state.is("none")) facts.devices.list.clear();  // known to be none
-  sort_few(facts.devices.list, before<Device>);
-  sort_few(facts.driver.libcuda, before<LibCuda>);
-  sort_few(facts.libraries, before<Library>);
-  sort_few(facts.extensions, before<Extension>);
-  sort_few(facts.torch.libraries, before<TorchLibrary>);
+  order(facts.devices.list);
+  order(facts.driver.libcuda);
+  order(facts.libraries);
+  order(facts.extensions);
+  order(facts.torch.libraries);
   order_toolkits(facts.toolkits);
 }
 

@@ -461,6 +461,7 @@ void odd_torch(Machine& m, Dice& dice) {
     case 4:
       return set(torch, "python_tag", dice.word({"cp39", "cp310", "cp312", "cp314t"}));
     case 5:
+      drop(torch, "version");  // whose headers the tables know better
       return set(torch, "cxx_standard", dice.chance(50) ? 20 : 14);
     case 6:
       return set(torch, "version",
@@ -781,10 +782,31 @@ Json odd_device(Dice& dice, int index) {
   return device;
 }
 
+// No fact contradicts another: a PyTorch's release says its flavour and its CUDA, without a driver
+// nobody saw a GPU, one that works answers no error, and what failed did not work.
+void agree(Machine& m) {
+  Json& torch = at(m.facts, "torch");
+  const Json *version = torch.find("version"), *flavour = torch.find("flavour"),
+             *cuda = torch.find("cuda");
+  const std::string text = version ? version->text : "", base = text.substr(0, text.find('+'));
+  if (flavour && flavour->text != "cuda")
+    set(torch, "version", base + "+" + flavour->text);
+  else if (cuda && contains(text, "+cu"))
+    set(torch, "version", base + "+cu" + replace_all(cuda->text, ".", ""));
+  for (Json& toolkit : at(m.facts, "toolkits.list").items)
+    if (!toolkit.find("works")) drop(toolkit, "failure");
+  const Json* state = at(m.facts, "driver").find("state");
+  if (state && state->text == "ok") drop(at(m.facts, "driver"), "error");
+  if (!state || state->text != "absent") return;
+  at(m.facts, "devices.state") = Json("none");
+  at(m.facts, "devices.list") = Json::array();
+}
+
 Machine odd_machine(Dice& dice) {
   Machine out = good_machine(dice);
   const size_t changes = dice.below(5);
   for (size_t i = 0; i < changes; ++i) dice.one_of(kChanges)(out, dice);
+  agree(out);
   if (dice.chance(60)) odd_request(out, dice);
   const size_t unknown = dice.chance(40) ? 1 + dice.below(3) : 0;
   for (size_t i = 0; i < unknown; ++i) {

@@ -106,7 +106,9 @@ void rule_torch_cxx(const RuleInput& in, List<Finding>& out) {
   if (in.request.purpose != "extension" || !torch.state.is("found") || !torch.flavour.is("cuda"))
     return;
   const Level level = level_of(torch);
-  if (level.standard == 0) return;  // the release is unknown, and named as such
+  if (level.standard == 0)
+    return missing(out, 690, "torch.cxx_standard",
+                   "whether the compilers have the C++ level of its headers", torch.reason);
   judge_host_compiler(in, level, out);
   judge_nvcc(in, level, out);
 }

@@ -33,8 +33,7 @@ bool one_arch(const List<Image>& images) {
 }
 
 struct Coverage {
-  int served = 0, all = 0;
-  const char* lacks = nullptr;  // the fact without which it is not known
+  int served = 0, all = 0;  // nothing of nothing where it is not known
 };
 
 // Fat binaries that hold several architectures, and those of them with an image for `sm`: one with
@@ -79,14 +78,30 @@ const char* lack_of_rows(const TorchLibrary& library) {
 
 Coverage coverage(const TorchLibrary& library, const Sm& sm) {
   Coverage out;
-  const char *sets = lack_of_sets(library), *rows = lack_of_rows(library);
-  if (!sets)
+  if (!lack_of_sets(library))
     count_sets(library, sm, out);
-  else if (!rows)
+  else if (!lack_of_rows(library))
     count_rows(library, sm, out);
-  else
-    out.lacks = library.sets.empty() && !library.coverage.empty() ? rows : sets;
   return out;
+}
+
+// What there is and is not whole: also which library speaks for PyTorch, and what the targets
+// 'torch' are, hang on it. Counts of images alone do not tell which fat binaries are specialised.
+bool are_counted(const RuleInput& in, List<Finding>& out) {
+  const char* const what =
+      "whether all of PyTorch's kernels run there: a list of images was taken as full";
+  const TorchFacts& torch = in.facts.torch;
+  if (torch.libraries.empty() && !torch.libraries_known)
+    missing(out, 691, "torch.libraries[].sets", what, torch.reason);
+  bool all = true;
+  for (const auto& library : torch.libraries) {
+    if (library.fat_binaries.is(0)) continue;
+    const char *sets = lack_of_sets(library), *rows = lack_of_rows(library);
+    if (sets) missing(out, 691, sets, what);
+    if (sets && rows && !library.coverage.empty()) missing(out, 691, rows, what);
+    all = all && (!sets || !rows);
+  }
+  return all;
 }
 
 bool plan_serves(const RuleInput& in, const Wanted& w) {
@@ -201,9 +216,7 @@ void lacks(const RuleInput& in, const List<Wanted>& group, const List<Image>& im
 void judge_library(const RuleInput& in, const Wanted& w, const TorchLibrary& library, bool main,
                    List<Finding>& out) {
   const Coverage c = coverage(library, w.sm);
-  if (c.lacks && main)
-    return missing(out, 691, c.lacks, "whether all of PyTorch's kernels run there");
-  if (c.lacks || c.served >= c.all || (!main && !w.device)) return;
+  if (c.served >= c.all || (!main && !w.device)) return;
   const bool none = main && c.served == 0;
   const std::string name = library.name.or_else("libtorch_cuda.so");
   Finding& f = none ? report(out, 601,
@@ -220,26 +233,11 @@ void judge_library(const RuleInput& in, const Wanted& w, const TorchLibrary& lib
 void judge_coverage(const RuleInput& in, const Wanted& w, List<Finding>& out) {
   const TorchFacts& torch = in.facts.torch;
   const TorchLibrary* main = main_library(torch);
-  if (torch.libraries.empty() && torch.libraries_known) return;
-  if (!main)
-    return missing(out, 691, "torch.libraries[].sets",
-                   "whether all of PyTorch's kernels run there: a list of images was taken as full",
-                   torch.reason);
+  if (!main) return;
   // Which library speaks for PyTorch is told by the names of the others.
   if (!main->name.known() && torch.libraries.size() > 1)
     return missing(out, 691, "torch.libraries[].name", "which library holds PyTorch's kernels");
-  for (const auto& library : torch.libraries) {
-    const bool counted = !library.sets.empty() || !library.coverage.empty();
-    if (const char* lacks = coverage(library, w.sm).lacks; lacks && counted)
-      return missing(out, 691, lacks, "which library holds PyTorch's kernels");
-  }
   for (const auto& library : torch.libraries) judge_library(in, w, library, &library == main, out);
-}
-
-void judge_target(const RuleInput& in, const Wanted& w, Fit fit, List<Finding>& out) {
-  if (fit == Fit::CrossTegra)
-    return add_target(in, w, report(out, 611, {w.sm.dotted(), torch_label(in.facts)}));
-  judge_coverage(in, w, out);
 }
 
 }  // namespace
@@ -250,6 +248,7 @@ void rule_torch_images(const RuleInput& in, List<Finding>& out) {
       in.request.purpose == "pytorch-source")
     return;
   const List<Wanted> all = wanted(in);
+  const bool counted = are_counted(in, out);
   if (!torch.images.known()) {
     if (!all.empty())
       missing(out, 691, "torch.images", "whether it has kernels for these devices", torch.reason);
@@ -263,10 +262,12 @@ void rule_torch_images(const RuleInput& in, List<Finding>& out) {
     if (contains(done, w.sm)) continue;
     done.push_back(w.sm);
     const Fit fit = serves(images, w.sm, w.device);
-    if (fit != Fit::None)
-      judge_target(in, w, fit, out);
-    else
+    if (fit == Fit::None)
       (weight(in, w) == Severity::Error ? errors : warnings).push_back(w);
+    else if (fit == Fit::CrossTegra)
+      add_target(in, w, report(out, 611, {w.sm.dotted(), torch_label(in.facts)}));
+    else if (counted)
+      judge_coverage(in, w, out);
   }
   lacks(in, errors, images, out);
   lacks(in, warnings, images, out);

@@ -131,6 +131,15 @@ TEST_CASE("a long value in a message is cut") {
   }
 }
 
+TEST_CASE("a list that no machine can have is refused with its place") {
+  std::string many;
+  for (int i = 0; i < 1025; ++i) many += i ? ", {}" : "{}";
+  CHECK(refusal(with(cat("\"devices\": {\"list\": [", many, "]}"))) ==
+        "line 2, column 22: devices.list: found 1025 entries, expected at most 1024");
+  many.erase(0, 4);
+  read(cat("\"devices\": {\"list\": [", many, "]}"));
+}
+
 TEST_CASE("from may be unknown, and holds text") {
   read("\"torch\": {\"from\": null}");
   CHECK(contains(refusal(with("\"torch\": {\"from\": []}")), "torch.from: found array"));

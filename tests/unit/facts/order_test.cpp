@@ -50,6 +50,14 @@ TEST_CASE("images of PyTorch's libraries are PyTorch's, where it has no list of 
   CHECK_FALSE(torch("2.3.0", ", \"libraries\": [{\"name\": \"b\"}]").images.known());
 }
 
+TEST_CASE("elements that differ in one member alone have one order") {
+  const char* const one = "{\"name\": \"a.so\", \"cxx11_abi\": true}";
+  const char* const two = "{\"name\": \"a.so\", \"cxx11_abi\": false}";
+  const Facts forth = read(cat("\"extensions\": [", one, ", ", two, "]"));
+  const Facts back = read(cat("\"extensions\": [", two, ", ", one, "]"));
+  CHECK(write_json(facts_to_json(forth)) == write_json(facts_to_json(back)));
+}
+
 TEST_CASE("lists without an order are read into one, and the selection goes with its toolkit") {
   const Facts facts = read(
       "\"toolkits\": {\"list\": [{\"root\": \"/b\"}, {\"root\": \"/a\"}], \"selected\": 0},"
