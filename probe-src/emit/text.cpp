@@ -119,6 +119,22 @@ bool in_short(const Finding& finding, const Report& report, const Facts& facts) 
          (report.outcome != "fail" || report.findings[0].severity != Severity::Unknown);
 }
 
+// "driver.cuda, toolkits.list[].{layout, missing}": what stands in one object, together.
+std::string by_object(const List<std::string>& facts) {
+  List<std::string> objects, out;
+  auto object_of = [](const std::string& fact) { return fact.substr(0, fact.rfind('.') + 1); };
+  for (const auto& fact : facts) add_once(objects, object_of(fact));
+  for (const auto& object : objects) {
+    List<std::string> names;
+    for (const auto& fact : facts)
+      if (object_of(fact) == object) names.push_back(fact.substr(object.size()));
+    const bool braces = names.size() > 1 && !object.empty();
+    out.push_back(braces ? cat(object, "{", join(names, ", "), "}")
+                         : cat(object, join(names, ", ")));
+  }
+  return join(out, ", ");
+}
+
 void not_judged(const List<const Finding*>& findings, std::string& out) {
   List<std::string> facts, codes;
   for (const Finding* finding : findings) {
@@ -127,7 +143,7 @@ void not_judged(const List<const Finding*>& findings, std::string& out) {
   }
   if (facts.empty()) return;
   out += "  unknown: the recording lacks facts, and what they decide was not judged\n";
-  paragraph(out, "    lacks: ", join(facts, ", "));
+  paragraph(out, "    lacks: ", by_object(facts));
   out += cat("    more: tcstack explain ", codes[0], "; --format json says what each decides\n\n");
 }
 

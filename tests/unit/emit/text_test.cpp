@@ -89,6 +89,9 @@ TEST_CASE("what a recording lacks is one paragraph, unless it is what fails") {
   CHECK(contains(text, "warning[TCS303"));
   CHECK(contains(text, "    lacks: fact290, fact590\n"));
   CHECK_FALSE(contains(text, "unknown[TCS290"));
+  report.findings[1].missing = {"extensions", "a.list[].x", "b.c", "a.list[].y", "libraries"};
+  CHECK(contains(report_text(report, facts, Plan()),
+                 "    lacks: extensions, libraries, fact590, a.list[].{x, y}, b.c\n"));
   facts.origin = "measured";
   CHECK(contains(report_text(report, facts, Plan()), "unknown[TCS290"));
   facts.origin = "replayed";
