@@ -46,7 +46,8 @@ struct Finding {
   List<std::string> notes;
   List<std::string> help;
   List<std::string> missing;       // of an unknown one: the facts, "driver.cuda" (docs/facts.md)
-  List<std::string> consequences;  // codes of what it silenced
+  List<std::string> consequences;  // codes of what it silenced, sorted, never its own
+  int caused_by = 0;               // silent beside this one too: a cause that only the rule can see
   std::string code() const;        // "TCS601"
 };
 

@@ -21,20 +21,41 @@ constexpr Silence kSilences[] = {
 #include "findings/table.def"
 };
 
+bool causes(const Finding& cause, const Finding& finding) {
+  if (cause.severity < finding.severity) return false;
+  for (const auto& pair : kSilences)
+    if (pair.cause == cause.id && pair.consequence == finding.id) return true;
+  return finding.caused_by != 0 && finding.caused_by == cause.id;
+}
+
 // Judged before any is taken out: a chain of causes leaves its first. And after the policy: what
 // was allowed is a note and hides nothing that still counts.
-bool silenced(const Finding& finding, List<Finding>& all) {
-  bool found = false;
-  for (const auto& pair : kSilences) {
-    if (pair.consequence != finding.id) continue;
-    for (auto& cause : all) {
-      if (cause.id != pair.cause || cause.severity < finding.severity) continue;
-      found = true;
-      add_once(cause.consequences, finding.code());
-      for (const auto& code : finding.consequences) add_once(cause.consequences, code);
-    }
+bool silenced(const Finding& finding, const List<Finding>& all) {
+  for (const auto& cause : all)
+    if (causes(cause, finding)) return true;
+  return false;
+}
+
+// A cause stands for all that follows from it, however long the chain is.
+void collect_consequences(List<Finding>& all) {
+  for (bool more = true; more;) {
+    more = false;
+    for (auto& cause : all)
+      for (const auto& finding : all) {
+        if (&cause == &finding || !causes(cause, finding)) continue;
+        const size_t before = cause.consequences.size();
+        add_once(cause.consequences, finding.code());
+        for (const auto& code : finding.consequences) add_once(cause.consequences, code);
+        more = more || cause.consequences.size() > before;
+      }
   }
-  return found;
+  for (auto& cause : all) {
+    List<std::string> others;
+    for (const auto& code : cause.consequences)
+      if (code != cause.code()) others.push_back(code);
+    sort_unique(others);
+    cause.consequences = others;
+  }
 }
 
 // What the rules miss in one layer, told once.
@@ -107,12 +128,9 @@ Report judge(const RuleInput& in, const Policy& policy) {
       make_note(finding, "a note here: COMPONENTS does not name its layer");
   }
   Report report;
-  // First all, then those that are left: a cause learns of its consequences on the way.
-  List<int> kept;
-  for (auto& finding : all) silenced(finding, all);
-  for (size_t i = 0; i < all.size(); ++i)
-    if (!silenced(all[i], all)) kept.push_back(static_cast<int>(i));
-  for (int i : kept) report.findings.push_back(all[static_cast<size_t>(i)]);
+  collect_consequences(all);
+  for (const auto& finding : all)
+    if (!silenced(finding, all)) report.findings.push_back(finding);
   sort_few(report.findings, sorts_before);
 
   report.outcome = "ok";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "findings/rules/common.h"
 
+#include <algorithm>
+
 #include "facts/devices.h"
 
 namespace tcs {
@@ -143,16 +145,44 @@ List<Image> plan_images(const Plan& plan) {
   return out;
 }
 
+namespace {
+
+// Of several answers to one image "runs" counts: it was seen to run.
+const ImageProbe* answer_to(const Device& device, const Image& image) {
+  const ImageProbe* no = nullptr;
+  Image tried;
+  for (const auto& probe : device.image_probe) {
+    if (!parse_image(probe.image.value(), tried) || !(tried == image)) continue;
+    if (probe.result.is("runs")) return &probe;
+    const bool says_no = probe.result.is("refused") || probe.result.is("wrong");
+    if (says_no && (!no || probe.error.or_else(0) > no->error.or_else(0))) no = &probe;
+  }
+  return no;
+}
+
+}  // namespace
+
 Fit serves(const List<Image>& images, const Sm& sm, const Device* device) {
-  Fit best = best_fit(images, sm);
-  if (best != Fit::CrossTegra || !device) return best;
-  for (const auto& probe : device->image_probe) {
-    Image image;
-    if (!parse_image(probe.image.value(), image) || fits(image, sm) != Fit::CrossTegra) continue;
-    if (!contains(images, image)) continue;
-    return probe.result.is("runs") ? Fit::Native : Fit::None;
+  Fit best = Fit::None;
+  for (const Image& image : images) {
+    Fit fit = fits(image, sm);
+    const ImageProbe* answer = device ? answer_to(*device, image) : nullptr;
+    if (answer && fit != Fit::None)
+      fit = !answer->result.is("runs") ? Fit::None : image.ptx ? Fit::Jit : Fit::Native;
+    best = std::min(best, fit);
   }
   return best;
+}
+
+std::string refused_words(const List<Image>& images, const Sm& sm, const Device& device) {
+  for (const Image& image : images) {
+    const ImageProbe* answer = answer_to(device, image);
+    if (!answer || answer->result.is("runs") || fits(image, sm) == Fit::None) continue;
+    return cat(image.str(), " was tried on the device, which ",
+               answer->result.is("wrong") ? "computed a wrong result" : "refused it",
+               answer->error.known() ? cat(" (error ", answer->error.value(), ")") : "");
+  }
+  return "";
 }
 
 std::string in_words(const List<std::string>& parts, const char* last) {

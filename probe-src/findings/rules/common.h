@@ -39,8 +39,10 @@ void add_devices(Finding& f, const List<const Device*>& devices);
 List<Image> images_in(const List<std::string>& names);
 std::string image_words(List<Image> images);  // sorted, "sm_80 sm_90 compute_90"; "none"
 List<Image> plan_images(const Plan& plan);
-// What serves `device`: its own answer to an image probe first, then fits().
+// What serves `device`: of each image that fits, its own answer where it was tried, else fits().
 Fit serves(const List<Image>& images, const Sm& sm, const Device* device);
+// "sm_86 was tried on the device, which refused it (error 209)"; empty where none was refused.
+std::string refused_words(const List<Image>& images, const Sm& sm, const Device& device);
 
 // --- wording
 // "a, b and c"

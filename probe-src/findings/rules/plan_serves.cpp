@@ -8,6 +8,11 @@ namespace {
 
 constexpr const char* kWhat = "whether the list serves the GPUs here";
 
+constexpr const char* kRefused =
+    "code for it was built and does not run there: look at `nvidia-smi`, `dmesg | grep -i nvrm` "
+    "and "
+    "the driver's release";
+
 struct Served {
   Sm sm;
   const Device* device;
@@ -71,10 +76,27 @@ void misses(const RuleInput& in, const ServedList& group, const List<Image>& ima
                 older_entry(in, lacks) ? "add +PTX to an older entry, or use a toolkit that does"
                 : lacks.size() == 1    ? "use a toolkit that does, or leave that device out"
                                        : "use a toolkit that does, or leave them out");
-  Finding& f = report(out, 909,
-                      {words_for(group), capabilities(builds, ";"), group[0].asked ? "" : "y",
-                       older_entry(in, builds) ? ", or +PTX to an older entry" : "", other});
+  Finding& f =
+      report(out, 909,
+             {words_for(group), capabilities(builds, ";"), group[0].asked ? "" : "y",
+              older_entry(in, builds) ? ", or +PTX to an older entry" : "", other, "the list"});
   if (group[0].asked) f.severity = Severity::Error;
+  add_served(in, group, images, f);
+}
+
+// Right by all tables, and the device itself said no: no list helps.
+void refuses(const RuleInput& in, const ServedList& group, const List<Image>& images,
+             List<Finding>& out) {
+  if (group.empty()) return;
+  Finding& f =
+      report(out, 909,
+             {words_for(group), "", "", "", kRefused, in.plan.by_user ? "the list" : "the plan"});
+  bool asked = false;
+  for (const Served& s : group) {
+    asked = asked || s.asked;
+    add_once(f.notes, refused_words(images, s.sm, *s.device));
+  }
+  if (asked) f.severity = Severity::Error;
   add_served(in, group, images, f);
 }
 
@@ -106,6 +128,26 @@ void only_ptx(const RuleInput& in, const ServedList& group, List<Finding>& out) 
   add_chosen_toolkit(in, "", f);
 }
 
+bool is_refused(const List<Image>& images, const Served& s) {
+  return s.device && best_fit(images, s.sm) != Fit::None &&
+         serves(images, s.sm, s.device) == Fit::None;
+}
+
+// A plan made for the GPUs here serves them, unless they said no.
+void planned(const RuleInput& in, const List<Image>& images, List<Finding>& out) {
+  ServedList refused;
+  for (const Device* device : visible_devices(in.facts)) {
+    Served s{Sm(), device, device_label(*device), true};
+    if (!capability(*device, s.sm) || !is_refused(images, s)) continue;
+    for (const auto& target : in.plan.targets)
+      if (target.device >= 0 && target.sm == s.sm) {
+        refused.push_back(s);
+        break;
+      }
+  }
+  refuses(in, refused, images, out);
+}
+
 // Without the place that it was named in, which the evidence says.
 std::string target_label(const Target& target) {
   const std::string name = target.label.substr(0, target.label.rfind(" ("));
@@ -120,7 +162,8 @@ void rule_plan_serves(const RuleInput& in, List<Finding>& out) {
   // What nvcc refuses of the list has a finding of its own, of which the rest is a consequence.
   List<Image> images = plan_images(plan);
   for (const Image& image : plan.written) add_once(images, image);
-  if (!builds(in) || !plan.by_user || images.empty()) return;
+  if (!builds(in) || images.empty()) return;
+  if (!plan.by_user) return planned(in, images, out);
   // A driver that does not answer is a finding of its own.
   const DeviceFacts& devices = in.facts.devices;
   const bool asleep = in.facts.driver.state.known() && !in.facts.driver.state.is("ok");
@@ -138,8 +181,12 @@ void rule_plan_serves(const RuleInput& in, List<Finding>& out) {
     if (target.device < 0) all.push_back({target.sm, nullptr, target_label(target), true});
 
   List<Sm> done;
-  ServedList ptx, cross, asked, here;
+  ServedList ptx, cross, asked, here, refused;
   for (Served served : all) {
+    if (is_refused(images, served)) {
+      refused.push_back(served);
+      continue;
+    }
     Fit fit = serves(images, served.sm, served.device);
     if (fit == Fit::Native || contains(done, served.sm)) continue;
     done.push_back(served.sm);
@@ -160,6 +207,7 @@ void rule_plan_serves(const RuleInput& in, List<Finding>& out) {
   crosses(in, cross, images, out);
   misses(in, asked, images, out);
   misses(in, here, images, out);
+  refuses(in, refused, images, out);
 }
 
 }  // namespace tcs

@@ -162,21 +162,6 @@ std::string where_from(const List<Wanted>& group, const List<Image>& images, int
   return "";
 }
 
-// One that an image of its major was tried on, and that refused it.
-std::string refused_words(const List<Wanted>& group, const List<Image>& images) {
-  for (const Wanted& w : group) {
-    if (!w.device) continue;
-    for (const auto& probe : w.device->image_probe) {
-      Image image;
-      if (probe.result.is("refused") && parse_image(probe.image.value(), image) &&
-          contains(images, image) && fits(image, w.sm) != Fit::None)
-        return cat(image.str(), " was tried on the device, which refused it",
-                   probe.error.known() ? cat(" (error ", probe.error.value(), ")") : "");
-    }
-  }
-  return "";
-}
-
 // All of one weight are one finding: one other PyTorch is the way out.
 void lacks(const RuleInput& in, const List<Wanted>& group, const List<Image>& images,
            List<Finding>& out) {
@@ -186,10 +171,12 @@ void lacks(const RuleInput& in, const List<Wanted>& group, const List<Image>& im
   for (const auto& image : images) ptx = ptx || image.ptx;
   for (const Wanted& w : group) {
     here = here && w.device;
-    real.push_back(w.sm.real());
-    dotted.push_back(w.sm.dotted());
+    add_once(real, w.sm.real());
+    add_once(dotted, w.sm.dotted());
   }
-  const std::string refused = refused_words(group, images);
+  std::string refused;
+  for (const Wanted& w : group)
+    if (w.device && refused.empty()) refused = refused_words(images, w.sm, *w.device);
   Finding& f = report(
       out, 601,
       {torch_label(in.facts), "no kernel image that runs on", join(real, ", "),
@@ -259,9 +246,10 @@ void rule_torch_images(const RuleInput& in, List<Finding>& out) {
   List<Sm> done;
   List<Wanted> errors, warnings;
   for (const auto& w : all) {
-    if (contains(done, w.sm)) continue;
-    done.push_back(w.sm);
     const Fit fit = serves(images, w.sm, w.device);
+    const bool refuses = fit == Fit::None && best_fit(images, w.sm) != Fit::None;
+    if (contains(done, w.sm) && !refuses) continue;
+    if (!refuses) done.push_back(w.sm);
     if (fit == Fit::None)
       (weight(in, w) == Severity::Error ? errors : warnings).push_back(w);
     else if (fit == Fit::CrossTegra)

@@ -469,3 +469,113 @@ TEST_CASE("a build tree that keeps its compiler says so, whichever setting names
     CHECK(find(run(facts), 306) == nullptr);
   }
 }
+
+TEST_CASE("a wrong CUDA_VISIBLE_DEVICES beside a driver that fails is told, whatever is allowed") {
+  Facts facts = machine();
+  facts.devices = DeviceFacts();
+  facts.devices.state = Text("none");
+  facts.devices.list_known = true;
+  facts.driver.state = Text("error");
+  facts.driver.error_code = Fact<int>(999);
+  facts.environment["CUDA_VISIBLE_DEVICES"] = "7x";
+  for (const char* allow : {"", "TCS208", "TCS801", "TCS208,TCS801"}) {
+    INFO(allow);
+    Policy policy;
+    policy.allow = split(allow, ",");
+    const Report report = run(facts, policy);
+    CHECK((find(report, 208) || find(report, 801)));
+  }
+}
+
+TEST_CASE("a cause names all that follows from it once, sorted, and never itself") {
+  Facts facts = machine();
+  facts.driver.state = Text("stub");
+  facts.devices = DeviceFacts();
+  facts.devices.state = Text("none");
+  facts.devices.list_known = true;
+  facts.environment["CUDA_VISIBLE_DEVICES"] = "7x";
+  Request request;
+  request.targets_known = true;
+  request.targets = {"native"};
+  const Report report = run(facts, {}, request);
+  // 202 silences 801 and 101, and these 908.
+  REQUIRE(find(report, 202));
+  const List<std::string>& codes = find(report, 202)->consequences;
+  for (const char* code : {"TCS101", "TCS801", "TCS908"}) CHECK(contains(codes, std::string(code)));
+  for (const Finding& f : report.findings)
+    for (size_t i = 0; i < f.consequences.size(); ++i) {
+      CHECK(f.consequences[i] != f.code());
+      if (i > 0) CHECK(f.consequences[i - 1] < f.consequences[i]);
+    }
+}
+
+TEST_CASE("each image that a present device was asked about counts, in any order") {
+  struct Row {
+    const char* images;
+    const char* probes;  // image=result
+    const char* said;    // id of PyTorch's finding
+  };
+  for (const Row& row : {Row{"sm_86", "sm_86=refused", "601"}, Row{"sm_86", "sm_86=wrong", "601"},
+                         Row{"sm_86", "sm_86=runs", ""}, Row{"sm_86", "sm_80=refused", ""},
+                         Row{"sm_80 sm_86", "sm_86=refused", ""},
+                         Row{"sm_80 sm_86", "sm_86=refused sm_80=refused", "601"},
+                         Row{"sm_80 sm_86", "sm_80=refused sm_86=runs", ""},
+                         Row{"sm_86 compute_80", "sm_86=refused", ""},
+                         Row{"compute_80", "compute_80=refused", "601"}}) {
+    INFO(row.images << " " << row.probes);
+    Facts facts = machine();
+    facts.devices.list[0].cc = Text("8.6");
+    facts.torch.images = Names(split(row.images, " "));
+    List<ImageProbe> probes;
+    for (const std::string& words : split(row.probes, " ")) {
+      ImageProbe probe;
+      probe.image = Text(words.substr(0, words.find('=')));
+      probe.result = Text(words.substr(words.find('=') + 1));
+      probe.error = Fact<int>(209);
+      probes.push_back(probe);
+    }
+    List<ImageProbe> turned;
+    for (size_t i = probes.size(); i > 0; --i) turned.push_back(probes[i - 1]);
+    for (const auto& list : {probes, turned}) {
+      facts.devices.list[0].image_probe = list;
+      const Report report = run(facts);
+      CHECK((find(report, 601) ? "601" : "") == std::string(row.said));
+      if (find(report, 601)) CHECK(says(find(report, 601), "was tried on the device, which"));
+    }
+  }
+  // Across the desktop/Tegra border: what was not tried keeps what is foretold of it.
+  Facts facts = machine();
+  Device& orin = facts.devices.list[0];
+  orin.cc = Text("8.7");
+  ImageProbe probe;
+  probe.image = Text("sm_80");
+  probe.result = Text("refused");
+  orin.image_probe = {probe};
+  facts.torch.images = Names({"sm_80", "sm_86"});
+  CHECK(find(run(facts), 611));
+  CHECK_FALSE(find(run(facts), 601));
+}
+
+TEST_CASE("code of its own that a device refused is an error of the plan and of the list") {
+  Facts facts = machine();
+  facts.devices.list[0].cc = Text("8.6");
+  ImageProbe probe;
+  probe.image = Text("sm_86");
+  probe.result = Text("refused");
+  probe.error = Fact<int>(209);
+  facts.devices.list[0].image_probe = {probe};
+  Request native;
+  native.targets_known = true;
+  native.targets = {"native"};
+  Request both = native;
+  both.arch_list = Text("8.6");
+  for (const Request& request : {native, both}) {
+    const Report report = run(facts, {}, request);
+    REQUIRE(find(report, 909));
+    CHECK(find(report, 909)->severity == Severity::Error);
+    CHECK(says(find(report, 909), "sm_86 was tried on the device, which refused it (error 209)"));
+    CHECK_FALSE(says(find(report, 909), "add 8.6"));
+  }
+  CHECK(find(run(facts, {}, list("8.6")), 909)->severity == Severity::Warning);
+  CHECK_FALSE(find(run(facts, {}, list("8.6+PTX 8.0+PTX")), 909));
+}
