@@ -55,10 +55,12 @@ std::string kind_of(const Host& host, const std::string& prefix, bool venv) {
   return prefix == "/usr" ? "system" : "prefix";
 }
 
+// A venv's lib64 is a link to its lib: one folder.
 void add_folder(const Host& host, const std::string& folder, List<std::string>& out) {
   if (folder.empty() || !host.stat(folder).is_dir()) return;
+  const std::string real = host.real_path(folder);
   for (const std::string& seen : out)
-    if (seen == folder) return;
+    if (seen == folder || (!real.empty() && host.real_path(seen) == real)) return;
   out.push_back(folder);
 }
 

@@ -22,6 +22,7 @@ List<OptionSpec> specs_with(List<OptionSpec> own) {
       {"--fail-on", "LEVEL", "error (default), warning, unknown or never", false},
       {"--allow", "IDS", "findings that are only noted: TCS303,library-missing", false},
       {"--strict", nullptr, "refuse members that the schema does not have", false},
+      {"--set", "NAME=VALUE", "an input by its CMake name, as -DNAME=VALUE too", true},
   };
   specs.append(own);
   return specs;
@@ -64,6 +65,8 @@ Result<T> read_noting(const Host& host, const Asked& asked, const std::string& p
 
 Result<Done> learn_policy(const Host& host, Asked& asked) {
   const Options& given = asked.options;
+  const Result<Done> sets = take_sets(given.all("--set"), &input_names(), asked.inputs);
+  if (!sets) return sets.error();
   if (given.has("--fail-on")) asked.inputs.set["FAIL_ON"] = given.get("--fail-on");
   if (given.has("--allow")) asked.inputs.set["ALLOW"] = given.get("--allow");
   Result<Policy> policy = make_policy(host, asked.inputs);

@@ -39,6 +39,20 @@ bool names_a_file(const OptionSpec& spec) {
          (std::string_view(spec.value) == "FILE" || std::string_view(spec.value) == "DIR");
 }
 
+// What a help line offers for cmake, -DTorchCudaStack_TARGETS=8.6 or -DPython_EXECUTABLE:PATH=p, is
+// --set TARGETS=8.6 here.
+bool take_cmake_option(const std::string& arg, const List<OptionSpec>& specs, Options& out) {
+  const size_t equals = arg.find('=');
+  if (!starts_with(arg, "-D") || equals == std::string::npos || !find_spec(specs, "--set"))
+    return false;
+  std::string name = arg.substr(2, equals - 2);
+  name = name.substr(0, name.find(':'));
+  const std::string own = "TorchCudaStack_";
+  if (starts_with(name, own)) name = name.substr(own.size());
+  out.given.push_back({"--set", name + arg.substr(equals)});
+  return true;
+}
+
 // The option at args[at] with its value; "" or what is wrong with it.
 std::string take_option(const List<std::string>& args, size_t& at, const List<OptionSpec>& specs,
                         Options& out) {
@@ -110,6 +124,7 @@ bool parse_options(const List<std::string>& args, const List<OptionSpec>& specs,
       out.words.push_back(arg);
       continue;
     }
+    if (take_cmake_option(arg, specs, out)) continue;
     const std::string wrong = take_option(args, i, specs, out);
     if (!wrong.empty()) return refuse(wrong);
   }

@@ -16,7 +16,7 @@ const List<OptionSpec> probe_options = {
      false},
     {"--facts", "FILE", "a recorded machine instead of this one", false},
     {"--strict", nullptr, "refuse members that the schema does not have", false},
-    {"--set", "NAME=VALUE", "an input by its CMake name, e.g. Python_EXECUTABLE=...", true},
+    {"--set", "NAME=VALUE", "an input by its CMake name, as -DNAME=VALUE too", true},
     {"--timeout", "SECONDS", "how long one child process may take (30)", false},
     {"--work-dir", "DIR", "compile one kernel there, to see that the toolkit works", false},
 };

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "memory_host.h"
 #include "readers/make_bytes.h"
@@ -287,4 +288,26 @@ TEST_CASE("probe reads a recording as strictly as check does") {
   said = call(verb_probe, host, {"--facts", "/none.json"});
   CHECK(said.status == 2);
   CHECK(contains(said.err, "tcstack probe: /none.json: No such file"));
+}
+
+TEST_CASE("what a help line offers to cmake works after tcstack check too") {
+  MemoryHost host = with_machine();
+  host.files["/f.json"] = kMachine;
+  const List<std::string> check = {"--facts", "/f.json", "--format", "json"};
+  auto plan_of = [&](const char* option) {
+    List<std::string> args = check;
+    args.push_back(option);
+    const Said said = call(verb_check, host, args);
+    INFO(said.err);
+    const Result<Json> report = parse_json(said.out);
+    REQUIRE(report);
+    return report->find("plan")->find("torch_cuda_arch_list")->find("text")->text;
+  };
+  CHECK(plan_of("-DTorchCudaStack_TARGETS=9.0") == "9.0");
+  CHECK(plan_of("-DTORCH_CUDA_ARCH_LIST:STRING=8.6+PTX") == "8.6+PTX");
+  CHECK(plan_of("--set=TARGETS=9.0") == "9.0");
+  const Said said =
+      call(verb_check, host, {"--facts", "/f.json", "-DPython_EXECUTBLE=/usr/bin/python3"});
+  CHECK(said.status == 2);
+  CHECK(contains(said.err, "no input 'Python_EXECUTBLE'; did you mean Python_EXECUTABLE?"));
 }
