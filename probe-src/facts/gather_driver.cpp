@@ -144,9 +144,9 @@ void judge_init(const Host& host, int code, Facts& facts) {
     driver.reason = "the libcuda.so.1 that loads is the toolkit's stub for linking";
   } else if (code == result_mismatch) {
     state = "mismatch";
-    driver.reason = cat("libcuda and the kernel module are of different releases (",
+    driver.reason = cat("parts of the driver are of different releases (libcuda ",
                         driver.libcuda.empty() ? "?" : driver.libcuda[0].version.or_else("?"),
-                        " and ", driver.kernel_module.or_else("?"), ")");
+                        ", kernel module ", driver.kernel_module.or_else("?"), ")");
   } else if (code == result_compat_refused) {
     driver.reason = "this board does not take the forward-compatibility libcuda that loads";
   } else if (!kernel_part_present(host) && (code == result_no_device || code == result_unknown ||

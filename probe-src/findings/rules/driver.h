@@ -7,7 +7,6 @@ namespace tcs {
 
 enum class DriverIs {
   Unknown,
-  Failing,  // it does not start, and its answer is not known
   Ok,
   NoDevice,
   Absent,
@@ -17,7 +16,7 @@ enum class DriverIs {
   CompatRefused,
   CallFails,   // it starts, a call after that fails
   StartFails,  // cuInit answers an error
-  NoAnswer     // the probe crashed, hung, or could not read the answer
+  NoAnswer     // it fails, and what it answered is not known: it does not load, the probe crashed
 };
 DriverIs driver_is(const DriverFacts& driver);
 bool answers(DriverIs state);  // nothing is known to be wrong with it

@@ -34,7 +34,7 @@ void rule_driver_device(const RuleInput& in, List<Finding>& out) {
     Finding& f = report(
         out, 211,
         {driver.version.value(), device_label(*old[0]), row.oldest.dotted(), cat(row.branch)});
-    if (state == DriverIs::NoDevice || state == DriverIs::Failing)
+    if (state == DriverIs::NoDevice || state == DriverIs::NoAnswer)
       f.severity = here_or_elsewhere(in);
     add_devices(f, old);
     add(f, "driver", driver.version.value(), cat("< ", row.branch), driver.version.from);

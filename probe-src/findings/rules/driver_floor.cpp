@@ -7,17 +7,26 @@ namespace {
 
 constexpr int kTooOldForRuntime = 35;  // cudaErrorInsufficientDriver, driver_types.h
 
+constexpr int kOtherMajor = 302;  // toolkit-major-differs-from-torch
+
 struct User {
   const char* layer;
   std::string label;
   Text cuda;
+  bool other_major = false;  // a toolkit that is not of PyTorch's: TCS302 is the cause
 };
+
+bool majors_differ(const Text& a, const Text& b) {
+  const Version x = Version::parse(a.value()), y = Version::parse(b.value());
+  return x.known() && y.known() && x.major() != y.major();
+}
 
 List<User> users_of_cuda(const RuleInput& in) {
   List<User> users;
   if (uses_torch(in)) users.push_back({"torch", torch_label(in.facts), in.facts.torch.cuda});
   if (const Toolkit* toolkit = in.facts.toolkit(); toolkit && builds(in))
-    users.push_back({"toolkit", nvcc_label(*toolkit), toolkit->version});
+    users.push_back({"toolkit", nvcc_label(*toolkit), toolkit->version,
+                     uses_torch(in) && majors_differ(toolkit->version, in.facts.torch.cuda)});
   return users;
 }
 
@@ -163,9 +172,10 @@ void rule_driver_floor(const RuleInput& in, List<Finding>& out) {
   if (old.empty()) return;
   Finding& f = report_too_old(in, says, old[0], out);
   if (said) add_own_answer(in, foretold, f);
+  if (old[0].other_major && !said) f.caused_by = kOtherMajor;
   if (driver.error_code.known()) stands_for(f, 208);
   for (const User& user : old)
-    if (user.cuda.known())
+    if (user.cuda.known() && (!user.other_major || &user == &old[0]))
       add(f, user.layer, cat(user.label, ", CUDA ", user.cuda.value()), "", user.cuda.from);
   if (upgradable(says, Version::parse(old[0].cuda.value())))
     missing(out, 290, "driver.cuda", "whether the board's cuda-compat serves", driver.reason);

@@ -61,21 +61,36 @@ void add_libcuda(const DriverFacts& driver, Finding& f) {
         driver.kernel_module.from);
 }
 
+// Its release where it is known to be libcuda's own: driver.version is mostly the kernel module's.
+const Text& own_libcuda_release(const DriverFacts& driver) {
+  static const Text unknown;
+  const Text& release = libcuda_release(driver);
+  const LibCuda* lib = loaded_libcuda(driver);
+  if (lib && lib->version.known()) return release;
+  return release.known() && release.value() == driver.kernel_module.value() ? unknown : release;
+}
+
 // What 803 is about, in the words for what is known of the two parts.
 std::string parts_words(const DriverFacts& driver) {
-  const Text &libcuda = libcuda_release(driver), &module = driver.kernel_module;
+  const Text &libcuda = own_libcuda_release(driver), &module = driver.kernel_module;
   const LibCuda* lib = loaded_libcuda(driver);
   if (is_compat(lib) && !lib->version.known())
     return "the libcuda.so.1 of cuda-compat that loads does not go with the kernel module";
   if (libcuda.known() && module.known())
-    return cat("libcuda.so.1 is of driver ", libcuda.value(), ", the kernel module of ",
-               module.value());
+    return releases_differ(libcuda, module)
+               ? cat("libcuda.so.1 is of driver ", libcuda.value(), ", the kernel module of ",
+                     module.value())
+               : cat("parts of the driver are of different releases, though libcuda.so.1 and the "
+                     "kernel module are both of ",
+                     module.value());
   if (libcuda.known())
     return cat("libcuda.so.1 is of driver ", libcuda.value(),
                ", the kernel module of another release");
   if (module.known())
-    return cat("the kernel module is of driver ", module.value(),
-               ", libcuda.so.1 of another release");
+    return cat(
+        "libcuda.so.1 or another part of the driver is of another release than the kernel "
+        "module, ",
+        module.value());
   return "libcuda.so.1 and the kernel module are of different driver releases";
 }
 
@@ -198,7 +213,10 @@ Finding& error_answered(const RuleInput& in, int id, List<Finding>& out) {
 Finding& no_answer(const RuleInput& in, List<Finding>& out) {
   const std::string& reason = in.facts.driver.reason;
   Finding& f = report(out, 920, {reason, contains(reason, "no answer") ? "y" : ""});
-  if (native_asked(in)) f.severity = Severity::Error;
+  if (native_asked(in))
+    f.severity = Severity::Error;
+  else
+    f.missing.push_back("driver.error.code");
   return f;
 }
 
@@ -217,7 +235,7 @@ void miss_state(const RuleInput& in, List<Finding>& out) {
   auto lacks = [&](const char* fact) {
     missing(out, 290, fact, "whether this driver works", driver.reason);
   };
-  if (!driver.state.known()) lacks("driver.state");
+  lacks("driver.state");
   lacks("driver.error.code");
   if (is_blank(driver)) return;
   if (driver.libcuda.empty()) lacks("driver.libcuda");
@@ -236,18 +254,11 @@ void miss_state(const RuleInput& in, List<Finding>& out) {
       return missing(out, 190, "devices.list[].name", "whether it takes a compat libcuda");
 }
 
-// It fails, or nobody knows: what is foretold, else what is known.
-void unsure(const RuleInput& in, bool failing, List<Finding>& out) {
+// Nobody knows how it starts: what is foretold, and what is not known.
+void unsure(const RuleInput& in, List<Finding>& out) {
   const List<int> ids = foretold(in.facts);
-  Finding* f = foretold_finding(in, ids, out);
-  const bool none = visible_devices(in.facts).empty();
-  if (!f && failing &&
-      (!none ||
-       (native_asked(in) && !in.facts.devices.list_known && !in.facts.devices.state.is("none"))))
-    f = &error_answered(in, 208, out);
-  if (f)
+  if (Finding* f = foretold_finding(in, ids, out))
     for (int id : ids) stands_for(*f, id);
-  if (f && failing) stands_for(*f, 208);
   miss_state(in, out);
 }
 
@@ -327,16 +338,13 @@ DriverIs driver_is(const DriverFacts& driver) {
   if (code == 100) return DriverIs::NoDevice;
   const DriverError* known = find_error(driver.error_code);
   if (code != 0) return known && !known->at_start ? DriverIs::CallFails : DriverIs::StartFails;
-  if (driver.state.is("error"))
-    return contains(driver.reason, "driver probe") || contains(driver.reason, "does not load")
-               ? DriverIs::NoAnswer
-               : DriverIs::Failing;
+  if (driver.state.is("error")) return DriverIs::NoAnswer;
   return driver.state.known() || driver.error_code.known() ? DriverIs::Ok : DriverIs::Unknown;
 }
 
 bool answers(DriverIs state) {
-  return state == DriverIs::Unknown || state == DriverIs::Failing || state == DriverIs::Ok ||
-         state == DriverIs::NoDevice || state == DriverIs::CallFails;
+  return state == DriverIs::Unknown || state == DriverIs::Ok || state == DriverIs::NoDevice ||
+         state == DriverIs::CallFails;
 }
 
 Severity beside_failure(const RuleInput& in) {
@@ -367,8 +375,7 @@ void rule_driver_state(const RuleInput& in, List<Finding>& out) {
   if (!driver.state.known() && driver.error_code.known() && !finding_of(state))
     missing(out, 290, "driver.state", "what its answer comes from", driver.reason);
   Finding* f = nullptr;
-  if (state == DriverIs::Unknown || state == DriverIs::Failing)
-    return unsure(in, state == DriverIs::Failing, out);
+  if (state == DriverIs::Unknown) return unsure(in, out);
   if (state == DriverIs::Ok) return works(in, out);
   if (state == DriverIs::NoDevice) {
     const bool listed = !visible_devices(in.facts).empty();

@@ -139,7 +139,8 @@ TEST_CASE("stub, mismatch and a refused compat library are told apart") {
   CHECK(facts.driver.state.is("mismatch"));
   CHECK(facts.driver.version.is("550.163.01"));
   CHECK(facts.driver.reason ==
-        "libcuda and the kernel module are of different releases (535.261.03 and 550.163.01)");
+        "parts of the driver are of different releases (libcuda 535.261.03, kernel module "
+        "550.163.01)");
 
   host.files["/usr/local/cuda/compat/libcuda.so.575.57.08"] = "";
   facts = gather(

@@ -486,13 +486,39 @@ TEST_CASE("a branch with open kernel modules only does not run Pascal, unless it
   CHECK_FALSE(contains(said(run(with_code(f, 100))), "211"));
 }
 
-TEST_CASE("a driver that fails without an answer is an error where a GPU is listed") {
-  const Facts f = with_state(with_driver(geforce("12.4"), "550.54.15", "12.4"), "error");
-  check(
-      {{"listed", f, {}, "error 208, unknown 290"},
-       {"not known", devices_unknown(f), {}, "unknown 190, unknown 290"},
-       {"not known, native", devices_unknown(f), native(), "error 208, unknown 190, unknown 290"}});
-  CHECK(contains(join(find(run(f), 290)->missing, " "), "driver.error.code"));
+TEST_CASE("a driver that fails and does not say how gave no answer, whatever the reason's words") {
+  Facts f = with_state(with_driver(geforce("12.4"), "550.54.15", "12.4"), "error");
+  for (const char* reason : {"", "the driver probe ended without an answer: killed by signal 11",
+                             "libcuda.so.1 does not load: invalid ELF header", "it fails"}) {
+    INFO(reason);
+    f.driver.reason = reason;
+    for (const Facts& facts : {f, devices_unknown(f)}) {
+      const Report report = run(facts);
+      REQUIRE(find(report, 920));
+      CHECK(find(report, 920)->severity == Severity::Unknown);
+      CHECK(contains(join(find(report, 920)->missing, " "), "driver.error.code"));
+      CHECK(report.outcome == "ok");
+      CHECK_FALSE(report.complete);
+      CHECK(find(run(facts, native()), 920)->severity == Severity::Error);
+    }
+  }
+}
+
+TEST_CASE("a toolkit of another major than PyTorch's is told as that, and not of the driver") {
+  Facts f = with_driver(geforce("12.4"), "550.54.15", "12.4");
+  f.toolkits.list[0].version = Text("13.0");
+  const Report report = run(f);
+  CHECK(find(report, 204) == nullptr);
+  REQUIRE(find(report, 302));
+  CHECK(contains(find(report, 302)->consequences, std::string("TCS204")));
+  f.torch = TorchFacts();
+  f.torch.state = Text("absent");
+  CHECK(find(run(f), 204));
+  // Where both are too new it is the driver as well, and PyTorch is what needs it.
+  f = with_driver(geforce("13.0"), "470.57.02", "11.4");
+  f.toolkits.list[0].version = Text("12.4");
+  CHECK(contains(find(run(f), 204)->message, "PyTorch"));
+  CHECK_FALSE(contains(text_of(run(f), 204), "nvcc"));
 }
 
 TEST_CASE("the installed PyTorch asks nothing of the driver where PyTorch itself is built") {
@@ -510,6 +536,15 @@ TEST_CASE("803 is told by what is known of the two parts, and compat by its fold
   f.driver.version = Text("550.54.15");
   CHECK(contains(text_of(run(f), 206), "is of driver 550.54.15, the kernel module of another"));
   CHECK(contains(find(run(f), 206)->help[0], "reboot"));
+  Facts same = f;  // as the probe leaves it: the version is the kernel module's
+  same.driver.kernel_module = Text("550.54.15");
+  CHECK(find(run(same), 206)->message ==
+        "libcuda.so.1 or another part of the driver is of another release than the kernel module, "
+        "550.54.15");
+  same = with_libcuda(same, "/usr/lib/libcuda.so.1", "550.54.15");
+  CHECK(find(run(same), 206)->message ==
+        "parts of the driver are of different releases, though libcuda.so.1 and the kernel module "
+        "are both of 550.54.15");
   const Report compat = run(with_libcuda(f, "/usr/local/cuda-12.4/compat/libcuda.so.1"));
   CHECK(find(compat, 206)->help.size() == 1);
   CHECK(contains(find(compat, 206)->help[0], "take /usr/local/cuda-12.4/compat out of"));
