@@ -19,7 +19,8 @@ const char* const kCommonWords =
     "src "
     "main host name app node gpu mig distribution x86_64 aarch64 cpu rocm xpu headers nvrtc cudart "
     "cublas cudnn nvvm ptxas cicc arch link hang crash start output toolkit stack shared public "
-    "true false path version nvml jit no yes my the a in of is to and or not for from by at it as";
+    "true false path version nvml jit no yes my the a in of is to and or not for from by at it as "
+    "compute lto cxx etc var mnt srv run proc sys nix snap scratch media net";
 
 // Whose names may stay: they are everybody's.
 const char* const kPublicHosts =
@@ -38,15 +39,32 @@ struct TokenForm {
   size_t more;
 };
 const TokenForm token_forms[] = {
-    {"ghp_", 8},        {"gho_", 8},      {"ghu_", 8},    {"ghs_", 8},  {"ghr_", 8},
-    {"github_pat_", 8}, {"glpat-", 8},    {"hf_", 8},     {"AKIA", 12}, {"ASIA", 12},
-    {"sk-", 16},        {"xoxb-", 8},     {"xoxp-", 8},   {"xoxa-", 8}, {"npm_", 20},
-    {"pypi-", 16},      {"eyJ", 16},      {"ya29.", 8},   {"AIza", 20}, {"SG.", 16},
-    {"nvapi-", 8},      {"dckr_pat_", 8}, {"dop_v1_", 8},
+    {"ghp_", 8},        {"gho_", 8},      {"ghu_", 8},    {"ghs_", 8},     {"ghr_", 8},
+    {"github_pat_", 8}, {"glpat-", 8},    {"hf_", 8},     {"AKIA", 12},    {"ASIA", 12},
+    {"sk-", 16},        {"xoxb-", 8},     {"xoxp-", 8},   {"xoxa-", 8},    {"npm_", 20},
+    {"pypi-", 16},      {"eyJ", 16},      {"ya29.", 8},   {"AIza", 20},    {"SG.", 16},
+    {"nvapi-", 8},      {"dckr_pat_", 8}, {"dop_v1_", 8}, {"sk_live_", 8}, {"rk_live_", 8},
+    {"sk_test_", 8},    {"whsec_", 8},
 };
 const char* const kSecretWords =
-    "password passwd passphrase pwd token secret apikey api_key api-key access_key access-key "
+    "password passwd passphrase pass pgpass pwd pat session cookie webhook token secret apikey "
+    "api_key api-key access_key access-key "
     "private_key credential credentials authorization bearer basic";
+// What a value is given to without a sign: "passwd hunter2", "Bearer abc".
+const char* const kSignless = "password passwd passphrase bearer basic";
+const char* const kUserWords = "user username logname login owner account";
+
+// Folders whose folders are called as people are. Of `from_root` it is so at the root only.
+struct HomeForm {
+  const char* folder;
+  bool from_root;
+};
+const HomeForm home_forms[] = {
+    {"home", false}, {"homes", false},    {"users", false}, {"documents and settings", false},
+    {"media", true}, {"run/media", true},
+};
+// What stands before a server's name.
+const char* const server_forms[] = {"\\\\", "//", "/net/"};
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -118,6 +136,32 @@ bool looks_random(std::string_view text, bool need_all_three) {
   return mixed && changes * 10 >= pairs * 3;
 }
 
+// "/", "//", "/./", "\\", "\\\\", and "%2F" of a URL: how long what stands at the start is.
+size_t separator(std::string_view text) {
+  size_t n = 0;
+  while (true) {
+    const std::string_view rest = text.substr(n);
+    if (is_slash(at(rest, 0)))
+      ++n;
+    else if (starts_with_any_case(rest, "%2f") || starts_with_any_case(rest, "%5c"))
+      n += 3;
+    else if (n != 0 && at(rest, 0) == '.' && is_slash(at(rest, 1)))
+      n += 2;
+    else
+      return n;
+  }
+}
+bool has_no_letter(std::string_view text) {
+  for (char c : text)
+    if (!is_digit(c)) return false;
+  return true;
+}
+bool has_digit(std::string_view text) {
+  for (char c : text)
+    if (is_digit(c)) return true;
+  return false;
+}
+
 struct Numbered {  // "<what-3>" for the third value
   const char* what;
   List<std::string> values;
@@ -184,10 +228,11 @@ class Redactor {
   // How much of the text the first kind takes that knows what stands here.
   size_t replaced(const Place& p, std::string& out) {
     size_t n = 0;
-    (n = own_home(p, out)) || (n = home_of(p, out)) || (n = address_of_url(p, out)) ||
-        (n = server(p, out)) || (n = uuid(p, out)) || (n = token(p, out)) ||
-        (n = assigned(p, out)) || (n = email(p, out)) || (n = ipv6(p, out)) || (n = ipv4(p, out)) ||
-        (n = full_name(p, out)) || (n = own_name(p, out)) || (n = random(p, out));
+    (n = own_home(p, out)) || (n = home_of(p, out)) || (n = account(p, out)) ||
+        (n = address_of_url(p, out)) || (n = server(p, out)) || (n = uuid(p, out)) ||
+        (n = token(p, out)) || (n = assigned(p, out)) || (n = email(p, out)) ||
+        (n = ipv6(p, out)) || (n = full_name(p, out)) || (n = ipv4(p, out)) ||
+        (n = own_name(p, out)) || (n = random(p, out));
     return n;
   }
 
@@ -201,9 +246,7 @@ class Redactor {
   }
 
   void learn_user(std::string_view name) {
-    bool letters = false;
-    for (char c : name) letters = letters || !is_digit(c);
-    if (name.size() >= 2 && letters && !one_of(name, kCommonWords)) users_.name(name);
+    if (name.size() >= 2 && !has_no_letter(name) && !one_of(name, kCommonWords)) users_.name(name);
   }
 
   size_t own_home(const Place& p, std::string& out) {
@@ -216,35 +259,66 @@ class Redactor {
     return is_here("/root") ? put(out, "/", homes_.name("/root"), 5) : 0;
   }
 
-  // "/home/NAME", "/Users/NAME", "C:\Users\NAME", with doubled backslashes as well.
+  // "/home/NAME", "/Users/NAME", "C:\Users\NAME", "%2Fhome%2FNAME", "/home2/NAME".
   size_t home_of(const Place& p, std::string& out) {
     const std::string_view rest = p.rest();
-    if (!is_slash(at(rest, 0))) return 0;
-    size_t start = 0;
-    for (std::string_view folder : {"home", "users"}) {
-      size_t i = at(rest, 1) == '\\' ? 2 : 1;
-      if (!starts_with_any_case(rest.substr(i), folder)) continue;
-      i += folder.size();
-      if (!is_slash(at(rest, i))) continue;
-      start = i + (at(rest, i + 1) == '\\' ? 2 : 1);
+    const size_t first = separator(rest);
+    if (first == 0) return 0;
+    for (const HomeForm& form : home_forms) {
+      if (!starts_with_any_case(rest.substr(first), form.folder)) continue;
+      if (form.from_root && (is_word(p.before()) || in(".-", p.before()))) continue;
+      size_t start = first + std::string_view(form.folder).size();
+      while (!form.from_root && is_digit(at(rest, start))) ++start;
+      const size_t second = separator(rest.substr(start));
+      const size_t length = component(rest.substr(start + second), at(rest, start) == '/');
+      if (second == 0 || length == 0) continue;
+      start += second;
+      const std::string number = a_user(rest.substr(start, length));
+      return put(out, std::string(rest.substr(0, start)), number, start + length);
     }
-    if (start == 0) return 0;
-    const size_t length = component(rest.substr(start));
-    if (length == 0) return 0;
-    const std::string_view name = rest.substr(start, length);
-    const std::string number = users_.name(name);
-    for (const auto& word : split(name, " ")) learn_user(word);
-    return put(out, std::string(rest.substr(0, start)), number, start + length);
+    return 0;
   }
-  // A name of a folder; with blanks in it only where a path goes on behind them.
-  static size_t component(std::string_view text) {
-    const std::string_view stops = "/\\:;,\"'`<>|()[]{}\n\t=";
-    size_t end = 0;
-    while (end < text.size() && !in(stops, text[end])) ++end;
-    const size_t blank = text.substr(0, end).find(' ');
-    if (blank == std::string_view::npos) return end;
+  // "Carol Smith" and "DOMAIN\carol" are known by each of their words as well.
+  std::string a_user(std::string_view name) {
+    const std::string number = users_.name(name);
+    for (const auto& part : split(name, "\\"))
+      for (const auto& word : split(part, " ")) learn_user(word);
+    return number;
+  }
+  // A name of a folder; with blanks in it only where a path goes on behind them. Between "/" a
+  // backslash is part of the name: "/home/DOMAIN\carol", "/home/carol\ smith".
+  static size_t component(std::string_view text, bool backslash) {
+    const std::string_view stops = "/:;,\"'`<>|()[]{}\n\t=%";
+    size_t end = 0, blank = std::string_view::npos;
+    for (; end < text.size() && !in(stops, text[end]); ++end) {
+      if (text[end] == '\\' && !backslash) break;
+      if (text[end] == ' ' && blank > end && !(end > 0 && text[end - 1] == '\\')) blank = end;
+    }
     const bool goes_on = end < 40 && is_slash(at(text, end)) && text[end - 1] != ' ';
-    return goes_on ? end : blank;
+    return blank > end || goes_on ? end : blank;
+  }
+  // "DOMAIN\carol" that is no part of a path, and the name in "uid=1000(carol)"
+  size_t account(const Place& p, std::string& out) {
+    const std::string_view rest = p.rest();
+    size_t start = 0, length = 0;
+    if (at(rest, 0) == '(' && is_digit(p.before())) {
+      size_t digits = p.i;
+      while (digits > 0 && is_digit(p.text[digits - 1])) --digits;
+      length = run_of(rest.substr(1), "._-");
+      if (digits == 0 || !in("=,", p.text[digits - 1]) || at(rest, 1 + length) != ')') return 0;
+      start = 1;
+    } else if (is_upper(at(rest, 0)) && !is_word(p.before()) && !in("/\\:.-", p.before())) {
+      size_t domain = 0;
+      while (is_upper(at(rest, domain)) || is_digit(at(rest, domain)) || at(rest, domain) == '-')
+        ++domain;
+      if (domain < 2 || at(rest, domain) != '\\') return 0;
+      length = run_of(rest.substr(domain + 1), "._-");
+      if (length == 0 || is_slash(at(rest, domain + 1 + length))) return 0;
+      length += domain + 1;
+    }
+    const std::string_view name = rest.substr(start, length);
+    if (length == 0 || one_of(name, kCommonWords)) return 0;
+    return put(out, std::string(rest.substr(0, start)), a_user(name), start + length);
   }
 
   size_t address_of_url(const Place& p, std::string& out) {
@@ -275,17 +349,21 @@ class Redactor {
     return false;
   }
 
-  // "\\server\share", "/net/server"
+  // "\\server\share", "//server/share", "/net/server"
   size_t server(const Place& p, std::string& out) {
     const std::string_view rest = p.rest();
     if (!in(std::string_view("\0 \"'=;,(:", 9), p.before())) return 0;
-    const size_t start = starts_with(rest, "\\\\") && p.before() != ':' ? 2  // "C:\\x"
-                         : starts_with(rest, "/net/")                   ? 5
-                                                                        : 0;
-    const size_t length = start == 0 ? 0 : run_of(rest.substr(start), "._-");
-    if (length == 0) return 0;
-    return put(out, std::string(rest.substr(0, start)),
-               hosts_.name(lower(rest.substr(start, length))), start + length);
+    for (std::string_view form : server_forms) {
+      if (!starts_with(rest, form)) continue;
+      const size_t length = run_of(rest.substr(form.size()), "._-"), end = form.size() + length;
+      const std::string_view name = rest.substr(form.size(), length);
+      // "C:\\x\\y" has all of them doubled; "//usr/lib" is on this machine.
+      const bool drive = form[0] == '\\' && p.before() == ':' &&
+                         !(at(rest, end) == '\\' && at(rest, end + 1) != '\\');
+      if (length == 0 || drive || one_of(name, kCommonWords)) continue;
+      return put(out, std::string(form), hosts_.name(lower(name)), end);
+    }
+    return 0;
   }
 
   // Stays a UUID, so that CUDA_VISIBLE_DEVICES names the same device, be it shortened.
@@ -358,33 +436,43 @@ class Redactor {
     return 0;
   }
 
-  // "password=x", "token: x", "--token x", "Authorization: Bearer x"
+  // "password=x", "token: x", "--token x", "Authorization: Bearer x", "user=x"
   size_t assigned(const Place& p, std::string& out) {
     const std::string_view rest = p.rest();
     if (is_alnum(p.before())) return 0;
     const size_t length = run_of(rest, "_-");
     const std::string word = lower(rest.substr(0, length));
-    size_t last = word.size();  // SOME_TOKEN, --api-key: whole, or behind any of their joints
-    bool secretive = one_of(word, kSecretWords);
-    while (last-- > 0)
-      if (in("_-", word[last]) && one_of(word.substr(last + 1), kSecretWords)) secretive = true;
-    if (!secretive) return 0;
-    size_t i = length;
-    const bool alone = word == "bearer" || word == "basic" || starts_with(word, "--") ||
-                       (p.before() == '-' && at(rest, i) == ' ');
-    while (in("\"' ", at(rest, i)) && i < rest.size()) ++i;
-    const bool says = in(":=", at(rest, i)) && i < rest.size();
-    if (!says && !(alone && i > length)) return 0;
-    if (says) ++i;
-    while (i < rest.size() && in("\"' ", rest[i])) ++i;
-    for (const char* scheme : {"Bearer ", "Basic "})
-      if (starts_with_any_case(rest.substr(i), scheme)) i += std::string_view(scheme).size();
+    const bool user = ends_in(word, kUserWords);
+    if (!user && !ends_in(word, kSecretWords)) return 0;
+    size_t i = skip(rest, length, "\"' ");
+    const bool says = in(":=", at(rest, i)), blank = i > length;
+    if (says) i = skip(rest, i, ":=>\"' ");
+    for (std::string_view scheme : {"Bearer ", "Basic ", "token "})
+      if (says && starts_with_any_case(rest.substr(i), scheme)) i += scheme.size();
     size_t end = i;
     while (end < rest.size() && !in(" \t\n\"';,&", rest[end])) ++end;
-    const bool scheme_only = !says && (word == "bearer" || word == "basic");  // "basic block"
-    if (end - i < (scheme_only ? 12U : 1U) || rest[i] == '<') return 0;
-    out += rest.substr(0, i);
-    return i + secret(rest.substr(i, end - i), out);
+    const std::string_view value = rest.substr(i, user ? run_of(rest.substr(i), "._-") : end - i);
+    const bool option = starts_with(word, "--") || (p.before() == '-' && at(rest, length) == ' ');
+    const bool given = says || (!user && blank && (option || signless(word, value)));
+    if (value.empty() || rest[i] == '<' || !given) return 0;
+    if (user && (one_of(value, kCommonWords) || has_no_letter(value))) return 0;
+    return put(out, std::string(rest.substr(0, i)), user ? a_user(value) : secrets_.name(value),
+               i + value.size());
+  }
+  // A word is meant whole, or behind one of its joints: SOME_TOKEN, --api-key.
+  static bool ends_in(std::string_view word, std::string_view words) {
+    for (size_t i = 0; i < word.size(); ++i)
+      if ((i == 0 || in("_-", word[i - 1])) && one_of(word.substr(i), words)) return true;
+    return false;
+  }
+  static size_t skip(std::string_view text, size_t i, std::string_view over) {
+    while (in(over, at(text, i))) ++i;
+    return i;
+  }
+  static bool signless(std::string_view word, std::string_view value) {  // not "basic block"
+    const bool scheme = word == "bearer" || word == "basic";
+    return one_of(word, kSignless) &&
+           ((scheme && value.size() >= 12) || (value.size() >= 6 && has_digit(value)));
   }
 
   size_t email(const Place& p, std::string& out) {
@@ -419,15 +507,27 @@ class Redactor {
       end += length;
     }
     const bool gap = contains(rest.substr(0, end), "::");
-    if (groups < 3 || !(colons >= 5 || gap) || is_word(at(rest, end))) return 0;
+    const bool zone = gap && at(rest, end) == '%';  // fe80::1%eth0
+    if (groups < 3 && !(gap && (zone || starts_with_any_case(rest, "fe80")))) return mac(p, out);
+    if (!(colons >= 5 || gap) || is_word(at(rest, end))) return 0;
+    if (zone) end += 1 + run_of(rest.substr(end + 1), "._-");
     return put(out, "", ips_.name(lower(rest.substr(0, end))), end);
   }
 
+  // "00-1b-63-84-45-e6"
+  size_t mac(const Place& p, std::string& out) {
+    const std::string_view rest = p.rest();
+    if (p.before() == '-' || run_of(rest, "-_") != 17) return 0;
+    for (size_t i = 0; i < 17; ++i)
+      if (i % 3 == 2 ? rest[i] != '-' : !is_hex(rest[i])) return 0;
+    return put(out, "", ips_.name(lower(rest.substr(0, 17))), 17);
+  }
+
   // The length of "10.1.2.3" at the start; 0 when none stands there.
-  static size_t quad(std::string_view text) {
+  static size_t quad(std::string_view text, char joint = '.') {
     size_t end = 0;
     for (int i = 0; i < 4; ++i) {
-      if (i > 0 && at(text, end++) != '.') return 0;
+      if (i > 0 && at(text, end++) != joint) return 0;
       size_t length = 0;
       while (is_digit(at(text, end + length))) ++length;
       uint64_t value = 0;
@@ -441,9 +541,12 @@ class Redactor {
   size_t ipv4(const Place& p, std::string& out) {
     const std::string_view rest = p.rest();
     if (is_word(p.before()) || in(".-", p.before())) return 0;
+    if (const size_t named = starts_with(rest, "ip-") ? quad(rest.substr(3), '-') : 0)
+      return put(out, "ip-", ips_.name(rest.substr(3, named)), 3 + named);
     const size_t length = quad(rest);
     const char next = at(rest, length);
-    if (length == 0 || is_word(next) || in("-+", next) ||
+    const bool network = starts_with(rest, "192.168.");  // no release begins so
+    if (length == 0 || is_word(next) || (in("-+", next) && !network) ||
         (next == '.' && is_digit(at(rest, length + 1))))
       return 0;
     const bool release =
@@ -452,15 +555,19 @@ class Redactor {
     return put(out, "", ips_.name(rest.substr(0, length)), length);
   }
 
-  // The longest name of a user or a machine that stands here as a word.
+  // The longest name of a user or a machine that stands here as a word; from three letters on "_"
+  // and digits may be joined to it: "alice_env", "alice2".
   size_t own_name(const Place& p, std::string& out) {
-    if (!p.word_start()) return 0;
+    if (is_alnum(p.before())) return 0;
     const std::string_view rest = p.rest();
     size_t best = 0;
     std::string with;
     auto try_name = [&](const std::string& name, bool host) {
       const bool here = host ? starts_with_any_case(rest, name) : starts_with(rest, name);
-      if (!here || name.size() <= best || is_word(at(rest, name.size()))) return;
+      if (!here || name.size() <= best) return;
+      const char next = at(rest, name.size());
+      const bool short_name = name.size() < 3;
+      if (short_name ? is_word(next) || !p.word_start() : is_upper(next) || is_lower(next)) return;
       if (one_of(name, kCommonWords)) return;
       best = name.size();
       with = host ? hosts_.name(lower(name)) : users_.name(name);
@@ -528,9 +635,10 @@ class Redactor {
 
 bool names_a_secret(const std::string& variable) {
   const std::string name = lower(variable);
-  for (const char* word : {"token", "key", "secret", "passw", "passphrase", "credential", "auth"})
+  for (const char* word :
+       {"token", "key", "secret", "pass", "credential", "auth", "session", "cookie", "webhook"})
     if (contains(name, word)) return true;
-  return false;
+  return ends_with(name, "_pwd") || ends_with(name, "_pat");
 }
 
 Identity own_identity(const Host& host) {
@@ -552,11 +660,15 @@ Identity own_identity(const Host& host) {
   for (const char* file : {"/proc/sys/kernel/hostname", "/etc/hostname"})
     if (Result<std::string> text = host.read(file, 4096)) names.push_back(*text);
   for (const auto& given : names) {
-    const std::string name(trim(given));
-    const size_t dot = name.find('.');
-    for (const auto& part :
-         {name, name.substr(0, dot), dot == std::string::npos ? name : name.substr(dot + 1)})
-      if (part.size() >= 2 && run_of(part, "._-") == part.size()) add_once(own.hosts, part);
+    std::string name(trim(given));  // box3.lab.example: itself, box3, lab.example
+    if (run_of(name, "._-") != name.size()) continue;
+    const List<std::string> labels = split(name, ".");
+    for (size_t i = 0; i < labels.size(); ++i) {
+      if (i == 0 || i + 1 < labels.size()) add_once(own.hosts, name);
+      if (labels[i].size() >= (i == 0 ? 2U : 4U) && i + 1 < labels.size())
+        add_once(own.hosts, labels[i]);
+      name.erase(0, labels[i].size() + 1);
+    }
   }
   return own;
 }

@@ -71,6 +71,48 @@ const Secret secrets[] = {
     {"fe80::1ff:fe23:4567:890a is down", "fe23"},
     {"2001:db8:0:1:1:1:1:1", "db8"},
     {"card 00:1b:63:84:45:e6", "84:45"},
+    {"card 00-1b-63-84-45-e6", "84-45"},
+    {"fe80::1%eth0 is down", "fe80"},
+    {"fe80::1%enp3s0 is down", "enp3s0"},
+    {"node ip-10-0-3-7", "10-0-3-7"},
+    {"node ip-10-0-3-7.cluster.acme.com", "acme"},
+    {"192.168.1.10-node", "192.168"},
+    // People, wherever a path or a key shows that it is one.
+    {"/home//ursula/x", "ursula"},
+    {"/home/./victor/x", "victor"},
+    {"/home/ACME\\trent/x", "trent"},
+    {"/home/ludo\\ miller/y", "miller"},
+    {"ran as ACME\\trent", "trent"},
+    {"user=gretel", "gretel"},
+    {"USER: hansel", "hansel"},
+    {"uid=1000(ingrid) gid=1001(johanna)", "ingrid"},
+    {"uid=1000(ingrid) gid=1001(johanna)", "johanna"},
+    {"/media/quinn/disk", "quinn"},
+    {"/run/media/rupert/disk", "rupert"},
+    {"/home2/peggy/cuda", "peggy"},
+    {"/export/homes/peggy/cuda", "peggy"},
+    {"C:\\Documents and Settings\\udo\\x", "udo"},
+    {"file=%2Fhome%2Fquirin%2Fx", "quirin"},
+    {"/opt/mallory_env/lib", "mallory"},
+    {"env_mallory", "mallory"},
+    {"/scratch/mallory2/x", "mallory"},
+    {"gpu17_1", "gpu17"},
+    {"/home/alice/x and /opt/alice_env", "alice"},
+    {"//fileserver/share/cuda", "fileserver"},
+    {"a:\\\\fileserver\\share", "fileserver"},
+    // Secrets by what stands before them.
+    {"pass=hunter2", "hunter2"},
+    {"PGPASS=hunter2", "hunter2"},
+    {"DB_PWD=hunter2", "hunter2"},
+    {"GIT_PAT=hunter2", "hunter2"},
+    {"session=hunter2", "hunter2"},
+    {"Cookie: hunter2", "hunter2"},
+    {"SLACK_WEBHOOK=hunter2", "hunter2"},
+    {"passwd hunter2", "hunter2"},
+    {"password => hunter2", "hunter2"},
+    {"Authorization: token abc12345def", "abc12345def"},
+    {"sk_live_abcdefgh", "abcdefgh"},
+    {"rk_live_abcdefgh", "abcdefgh"},
 };
 
 }  // namespace
@@ -133,7 +175,13 @@ TEST_CASE("what names nobody stays") {
                            "x86_64-linux-gnu",
                            "C:\\Program Files\\NVIDIA GPU Computing Toolkit\\CUDA\\v12.4",
                            "/usr/lib/wsl/lib/libcuda.so.1",
-
+                           "//usr/local/cuda/lib64:/opt//cuda",
+                           "C:\\\\CUDA\\\\v12.4\\\\bin",
+                           "site-packages/media/lib",
+                           "10.3.5.147-1",
+                           "password authentication",
+                           "libcuda (550)",
+                           "std::string a::b",
                            "",
                            "~",
                            "not found: /x"}) {
@@ -145,7 +193,8 @@ TEST_CASE("placeholders keep what is below what, and which device is meant") {
   CHECK(redacted("/home/alice/a:/home/bob/b:/home/alice/c") ==
         "/home/<user-2>/a:/home/<user-3>/b:/home/<user-2>/c");
   CHECK(redacted("/data/homes/mallory/venv") == "/<home-1>/venv");
-  CHECK(redacted("/data/homes/mallory2/venv") == "/data/homes/mallory2/venv");
+  CHECK(redacted("/data/homes/mallory2/venv") == "/data/homes/<user-2>/venv");
+  CHECK(redacted("/home//alice/a:/home/./alice/b") == "/home//<user-2>/a:/home/./<user-2>/b");
   const std::string one = "8932f937-d72c-4106-c12f-20bd9faed9f6",
                     two = "89aaaaaa-d72c-4106-c12f-20bd9faed9f6";
   const std::string devices = cat("GPU-", one, " GPU-", two, " ");
@@ -164,6 +213,8 @@ TEST_CASE("a name that is also a word of the facts is no name") {
   const Identity own = {{"/home/cuda"}, {"cuda", "1000", "x"}, {"linux"}};
   CHECK(redacted("/usr/local/cuda of linux, 1000 x", own) == "/usr/local/cuda of linux, 1000 x");
   CHECK(redacted("/home/cuda/x", own) == "/<home-1>/x");
+  const Identity joined = {{}, {"compute", "sm", "cu"}, {}};
+  CHECK(redacted("compute_90 sm_90 cu124", joined) == "compute_90 sm_90 cu124");
 }
 
 TEST_CASE("variables whose name tells of a secret are neither recorded nor kept") {
@@ -175,8 +226,15 @@ TEST_CASE("variables whose name tells of a secret are neither recorded nor kept"
   const Json out = redact(facts_to_json(facts), kOwn);
   CHECK(out.find("environment")->members.size() == 1);
   CHECK(names_a_secret("HF_TOKEN"));
-  CHECK(names_a_secret("aws_secret_access"));
-  CHECK_FALSE(names_a_secret("CUDA_HOME"));
+  for (const char* name : {"aws_secret_access", "PGPASS", "DB_PWD", "GIT_PAT", "CUDA_SESSION",
+                           "NVCC_COOKIE", "SLACK_WEBHOOK"}) {
+    INFO(name);
+    CHECK(names_a_secret(name));
+  }
+  for (const char* name : {"CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH", "NVCC_APPEND_FLAGS"}) {
+    INFO(name);
+    CHECK_FALSE(names_a_secret(name));
+  }
 }
 
 TEST_CASE("an IP address that is all of a variable's value is no version") {
@@ -198,6 +256,11 @@ TEST_CASE("user and machine are known from the environment and the kernel") {
   CHECK(contains(own.hosts, "box3"));
   CHECK(contains(own.hosts, "box3.lab.example"));
   CHECK(contains(own.hosts, "lab.example"));
+  host.files["/proc/sys/kernel/hostname"] = "box3.lab.acme.io\n";
+  own = own_identity(host);
+  CHECK(contains(own.hosts, "acme.io"));
+  CHECK(contains(own.hosts, "acme"));
+  CHECK_FALSE(contains(own.hosts, "io"));
   host.variables = {{"HOME", "/"}};
   CHECK(own_identity(host).homes.empty());
   host.variables = {{"HOME", "/export/home/frank"}};
