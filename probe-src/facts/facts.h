@@ -71,7 +71,7 @@ struct LibCuda {
 struct DriverFacts {
   Text state;                         // ok | absent | no-kernel-module | stub | mismatch | error
   Text version, kernel_module, cuda;  // cuda "12.4": cuDriverGetVersion
-  Fact<int> error_code;               // CUresult of cuInit
+  Fact<int> error_code;               // CUresult of cuInit, or of a first call after it
   List<LibCuda> libcuda;
   std::string reason;
 };
@@ -167,6 +167,8 @@ struct Extension {
   Flag cxx11_abi;
   Names images;
   Text ptx_isa;  // the newest `.version` of its PTX
+  Text role;     // neighbour: merely installed beside what is built here; else subject
+  std::string reason;
 };
 
 struct Facts {

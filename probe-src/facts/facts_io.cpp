@@ -381,6 +381,7 @@ template <class A> void visit(A& a, Library& l) {
 template <class A> void visit(A& a, Extension& e) {
   a.field("name", e.name); a.field("cuda", e.cuda); a.field("cxx11_abi", e.cxx11_abi);
   a.images("images", e.images); a.field("ptx_isa", e.ptx_isa);
+  a.choice("role", e.role, "subject|neighbour"); a.reason(e.reason);
 }
 template <class A> void visit(A& a, Facts& f) {
   a.choice("origin", f.origin, "measured|declared|replayed");

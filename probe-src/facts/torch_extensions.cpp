@@ -62,6 +62,21 @@ void add_images(const Host& host, const std::string& path, Extension& out) {
     out.ptx_isa = Text(list->ptx_isa.back(), path);
 }
 
+// One that is there and was not looked at: nothing else of it is known.
+void add_unread(const std::string& name, std::string reason, Facts& facts) {
+  Extension out;
+  if (!name.empty()) out.name = Text(name);
+  out.role = Text("neighbour");
+  out.reason = std::move(reason);
+  facts.extensions.push_back(out);
+}
+
+// What is no ELF file, or not a whole one, nobody can import.
+bool opens(const Host& host, const std::string& path) {
+  Result<std::unique_ptr<File>> file = host.open(path);
+  return static_cast<bool>(file);
+}
+
 bool needs_torch(const ElfDynamic& dynamic) {
   for (const std::string& name : dynamic.needed)
     if (starts_with(name, "libc10.so") || starts_with(name, "libtorch")) return true;
@@ -76,19 +91,25 @@ void gather_extensions(const Host& host, Facts& facts) {
   for (const std::string& folder : facts.python.search_path) {
     if (ends_with(folder, "/lib-dynload")) continue;  // the standard library's own
     Result<List<std::string>> names = host.list(folder);
+    if (!names && host.stat(folder).is_dir()) add_unread("", folder + " cannot be read", facts);
     for (const std::string& name : names ? *names : List<std::string>()) {
       if (!ends_with(name, ".so") || ++modules > kMostModules) continue;
       const std::string path = path_join(folder, name);
       Result<ElfDynamic> dynamic = read_dynamic(host, path);
+      if (!dynamic && !opens(host, path)) add_unread(name, path + " cannot be read", facts);
       if (!dynamic || !needs_torch(*dynamic)) continue;
       Extension extension;
       extension.name = Text(name, path);
+      extension.role = Text("neighbour", folder);
       extension.cuda = cuda_of(*dynamic, path);
       extension.cxx11_abi = abi_of(host, path, facts.torch.cxx11_abi);
       add_images(host, path, extension);
       facts.extensions.push_back(extension);
     }
   }
+  if (modules > kMostModules)
+    add_unread("", cat("of ", modules, " modules the first ", kMostModules, " were looked at"),
+               facts);
 }
 
 }  // namespace tcs

@@ -25,6 +25,18 @@ bool with_cuda(const RuleInput& in) {
   return in.facts.torch.state.is("found") && in.facts.torch.flavour.is("cuda");
 }
 
+// Those that are merely installed are judged apart: they are no trouble of what is built here.
+Extensions of_kind(const RuleInput& in, bool neighbours) {
+  Extensions out;
+  for (const auto& e : in.facts.extensions)
+    if (e.role.is("neighbour") == neighbours) out.push_back(&e);
+  return out;
+}
+
+void weigh(Finding& f, bool neighbours) {
+  if (neighbours && f.severity > Severity::Warning) f.severity = Severity::Warning;
+}
+
 std::string name_of(const Extension& e) {
   return e.name.or_else("without a name");
 }
@@ -38,19 +50,22 @@ std::string subject(const Extensions& all, const char* one, const char* several)
                            : cat("the extensions ", join(names, ", "), " ", several);
 }
 
-void judge_abi(const RuleInput& in, List<Finding>& out) {
+void judge_abi(const RuleInput& in, bool neighbours, List<Finding>& out) {
   const Flag& abi = in.facts.torch.cxx11_abi;
   Extensions other;
   if (!abi.known() && !in.facts.extensions.empty())
     missing(out, 690, "torch.cxx11_abi", "whether extensions have its C++ string ABI");
-  for (const auto& e : in.facts.extensions) {
-    if (!e.cxx11_abi.known())
-      missing(out, 692, "extensions[].cxx11_abi", "whether extensions have PyTorch's string ABI");
-    if (abi.known() && e.cxx11_abi.known() && !e.cxx11_abi.is(abi.value())) other.push_back(&e);
+  for (const Extension* e : of_kind(in, neighbours)) {
+    if (!e->cxx11_abi.known())
+      missing(out, 692, "extensions[].cxx11_abi", "whether extensions have PyTorch's string ABI",
+              e->reason);
+    if (abi.known() && e->cxx11_abi.known() && !e->cxx11_abi.is(abi.value())) other.push_back(e);
   }
   if (other.empty()) return;
   auto words = [](bool on) { return cat("_GLIBCXX_USE_CXX11_ABI=", on ? 1 : 0); };
-  Finding& f = report(out, 606, {subject(other, "was", "were"), torch_label(in.facts)});
+  Finding& f = report(
+      out, 606, {subject(other, "was", "were"), torch_label(in.facts), neighbours ? "y" : ""});
+  weigh(f, neighbours);
   for (const Extension* e : other)
     add(f, "extension", cat(name_of(*e), ": ", words(e->cxx11_abi.value())), words(abi.value()),
         e->cxx11_abi.from);
@@ -59,21 +74,22 @@ void judge_abi(const RuleInput& in, List<Finding>& out) {
 
 // Two CUDA majors in one process: the runtime that the extension needs is not the one PyTorch
 // brings. Its missing library is then no trouble of its own.
-void judge_cuda(const RuleInput& in, List<Finding>& out) {
+void judge_cuda(const RuleInput& in, bool neighbours, List<Finding>& out) {
   const Version torch = Version::parse(in.facts.torch.cuda.value());
   Extensions other;
-  for (const auto& e : in.facts.extensions) {
-    const Version own = Version::parse(e.cuda.value());
-    if (!e.cuda.known())
-      missing(out, 692, "extensions[].cuda", "whether extensions have PyTorch's CUDA");
-    if (own.known() && torch.known() && own.major() != torch.major()) other.push_back(&e);
+  for (const Extension* e : of_kind(in, neighbours)) {
+    const Version own = Version::parse(e->cuda.value());
+    if (!e->cuda.known())
+      missing(out, 692, "extensions[].cuda", "whether extensions have PyTorch's CUDA", e->reason);
+    if (own.known() && torch.known() && own.major() != torch.major()) other.push_back(e);
   }
   if (other.empty()) return;
   List<std::string> releases;
   for (const Extension* e : other) add_once(releases, Version::parse(e->cuda.value()).dotted());
   Finding& f = report(out, 608,
                       {subject(other, "was", "were"), join(releases, " and "),
-                       torch_label(in.facts), torch.major_minor()});
+                       torch_label(in.facts), torch.major_minor(), neighbours ? "y" : ""});
+  weigh(f, neighbours);
   for (const Extension* e : other)
     add(f, "extension", cat(name_of(*e), ": CUDA ", Version::parse(e->cuda.value()).dotted()),
         cat("CUDA ", torch.major()), e->cuda.from);
@@ -104,10 +120,12 @@ void judge_ptx(const RuleInput& in, const Extension& e, const List<const Device*
     return missing(out, 692, "extensions[].ptx_isa", "whether the driver reads an extension's PTX");
   if (speaks >= needs) return;
   const std::string branch = driver_branch_for(needs);
-  Finding& f = report(out, 610,
-                      {name_of(e), needs.major_minor(), speaks.major_minor(),
-                       branch.empty() ? "" : cat(" (", branch, " or newer)")});
+  Finding& f = report(
+      out, 610,
+      {name_of(e), needs.major_minor(), speaks.major_minor(),
+       branch.empty() ? "" : cat(" (", branch, " or newer)"), e.role.is("neighbour") ? "y" : ""});
   f.severity = here_or_elsewhere(in);
+  weigh(f, e.role.is("neighbour"));
   add_devices(f, jit);
   add(f, "extension", cat(name_of(e), ": ", image_words(images_in(e.images.value()))), "",
       e.images.from);
@@ -126,22 +144,23 @@ void sort_devices(const RuleInput& in, const Extension& e, List<const Device*>& 
     if (fit == Fit::None) without.push_back(device);
     if (fit == Fit::Jit) jit.push_back(device);
     if (fit == Fit::CrossTegra && with_cuda(in))
-      report(out, 611, {sm.dotted(), "the extension " + name_of(e)});
+      report(out, 611,
+             {sm.dotted(), "the extension " + name_of(e), e.role.is("neighbour") ? "y" : ""});
   }
 }
 
-void judge_images(const RuleInput& in, List<Finding>& out) {
+void judge_images(const RuleInput& in, bool neighbours, List<Finding>& out) {
   Extensions lacking;
   List<const Device*> devices;
-  for (const auto& e : in.facts.extensions) {
+  for (const Extension* e : of_kind(in, neighbours)) {
     const bool asks = with_cuda(in) || !in.facts.torch.state.known();
-    if (asks && !e.images.known() && !visible_devices(in.facts).empty())
+    if (asks && !e->images.known() && !visible_devices(in.facts).empty())
       missing(out, with_cuda(in) ? 692 : 690, "extensions[].images",
-              "whether extensions run on these devices");
+              "whether extensions run on these devices", e->reason);
     List<const Device*> without, jit;
-    sort_devices(in, e, without, jit, out);
-    if (with_cuda(in)) judge_ptx(in, e, jit, out);
-    if (!without.empty()) lacking.push_back(&e);
+    sort_devices(in, *e, without, jit, out);
+    if (with_cuda(in)) judge_ptx(in, *e, jit, out);
+    if (!without.empty()) lacking.push_back(e);
     for (const Device* device : without) add_once(devices, device);
   }
   if (lacking.empty()) return;
@@ -156,9 +175,11 @@ void judge_images(const RuleInput& in, List<Finding>& out) {
     real.push_back(sm.real());
     dotted.push_back(sm.dotted());
   }
-  Finding& f =
-      report(out, 609, {subject(lacking, "has", "have"), join(real, ", "), join(dotted, ";")});
+  Finding& f = report(out, 609,
+                      {subject(lacking, "has", "have"), join(real, ", "), join(dotted, ";"),
+                       neighbours ? "y" : ""});
   f.severity = here_or_elsewhere(in);
+  weigh(f, neighbours);
   add_devices(f, devices);
   for (const Extension* e : lacking)
     add(f, "extension", cat(name_of(*e), ": ", image_words(images_in(e->images.value()))), "",
@@ -173,13 +194,13 @@ void rule_torch_extensions(const RuleInput& in, List<Finding>& out) {
   const char* const what = "whether installed extensions fit this PyTorch";
   if (!in.facts.torch.state.known() && !listed && !visible_devices(in.facts).empty())
     missing(out, 690, "extensions", what);
-  if (with_cuda(in)) {
-    if (!listed) return missing(out, 692, "extensions", what);
-    judge_abi(in, out);
-    judge_cuda(in, out);
+  if (with_cuda(in) && !listed) return missing(out, 692, "extensions", what);
+  for (bool neighbours : {false, true}) {
+    if (with_cuda(in)) judge_abi(in, neighbours, out);
+    if (with_cuda(in)) judge_cuda(in, neighbours, out);
+    // Its images and the device decide alone, whatever is known of PyTorch.
+    judge_images(in, neighbours, out);
   }
-  // Its images and the device decide alone, whatever is known of PyTorch.
-  judge_images(in, out);
 }
 
 }  // namespace tcs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch_test_macros.hpp>
 
+#include "base/text.h"
 #include "facts/torch_files.h"
 #include "memory_host.h"
 #include "shared_object.h"
@@ -48,6 +49,22 @@ TEST_CASE("an extension module tells its ABI, its CUDA and its images") {
   CHECK(ops.cxx11_abi.is(true));
   CHECK(ops.images.is({"sm_80", "sm_90"}));
   CHECK_FALSE(ops.ptx_isa.known());
+}
+
+TEST_CASE("a module that the search meets is a neighbour, not what is to be judged") {
+  CHECK(one(module()).role.is("neighbour"));
+}
+
+TEST_CASE("of more modules than are looked at the rest is unknown, not none") {
+  MemoryHost host;
+  SharedObject other = module();
+  other.needed = {"libc.so.6"};
+  for (int i = 0; i < 201; ++i) host.files[cat("/site/m", i, ".so")] = other.bytes();
+  const Facts facts = gather(host);
+  REQUIRE(facts.extensions.size() == 1);
+  CHECK_FALSE(facts.extensions[0].images.known());
+  CHECK(facts.extensions[0].role.is("neighbour"));
+  CHECK(facts.extensions[0].reason == "of 201 modules the first 200 were looked at");
 }
 
 TEST_CASE("modules that do not need torch are no extensions of it") {
