@@ -11,8 +11,10 @@ const std::string* variable(const RuleInput& in, const char* name) {
 }
 
 void add_variable(Finding& f, const RuleInput& in, const char* name, const std::string& needs) {
-  if (const std::string* value = variable(in, name))
-    add(f, "environment", cat(name, "='", tail(*value, 100), "'"), needs, "");
+  if (const std::string* value = variable(in, name)) {
+    const char quote = contains(*value, "'") ? '"' : '\'';
+    add(f, "environment", cat(name, "=", quote, tail(*value, 100), quote), needs, "");
+  }
 }
 
 bool devices_missing(const RuleInput& in, List<Finding>& out, const char* what) {
@@ -129,7 +131,8 @@ void container(const RuleInput& in, List<Finding>& out) {
                      "NVIDIA_DRIVER_CAPABILITIES is '" +
                          tail(*parts, 60) + "'"
                    : "this image asks for GPUs, and the container was started without them";
-  Finding& f = report(out, 813, {what});
+  Finding& f = report(out, 813, {what, builds(in) && native_asked(in) ? "y" : ""});
+  if (native_asked(in)) f.severity = Severity::Error;
   add_variable(f, in, "NVIDIA_VISIBLE_DEVICES");
   add_variable(f, in, "NVIDIA_DRIVER_CAPABILITIES");
 }

@@ -124,10 +124,7 @@ void adds_archs(const RuleInput& in, const char* name, const Flags& flags, List<
   for (const Sm& sm : more) words.push_back(sm.dotted());
   Finding& f = report(out, 806, {name, join(words, " ")});
   // Where nobody asked for anything the plan is what PyTorch has, and more of it does no harm.
-  if (starts_with(in.plan.list_from, "targets torch")) {
-    f.severity = Severity::Note;
-    f.consequences.push_back(f.code());
-  }
+  if (starts_with(in.plan.list_from, "targets torch")) f.severity = Severity::Note;
   add_variable(f, in, name);
   add(f, "arch", image_words(plan_images(in.plan)), "", in.plan.list_from);
 }

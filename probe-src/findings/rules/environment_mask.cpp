@@ -191,8 +191,12 @@ MaskFault fault_in_mask(const std::string& mask, const List<MaskDevice>& devices
   // Only what the driver lets through is listed, in the order of the entries.
   if (visible >= static_cast<int>(entries.size())) return form;
   const bool more = form.entry >= 0 || visible + 1 < static_cast<int>(entries.size());
+  const std::string shown = visible == 1 ? "one GPU is visible" : cat(visible, " GPUs are visible");
   return fault(visible, entries[static_cast<size_t>(visible)],
-               visible == 1 ? "one GPU is visible" : cat(visible, " GPUs are visible"), more);
+               form.entry >= 0 ? shown
+                               : cat(entries.size(), entries.size() == 1 ? " entry" : " entries",
+                                     ", and ", shown),
+               more);
 }
 
 }  // namespace tcs

@@ -64,10 +64,30 @@ std::string unknown_names(const std::string& where, const std::string& words,
                       : " are neither architectures nor GPUs that are known");
 }
 
-std::string nearest_words(const Issues& issues) {
-  int ptx = 0;
-  for (const PlanIssue* i : issues) ptx += contains(i->detail, " PTX") ? 1 : 0;
-  if (ptx == static_cast<int>(issues.size()))
+// Nothing of the plan but PTX runs on it.
+bool only_ptx_serves(const RuleInput& in, const PlanIssue& i) {
+  Sm sm;
+  return parse_sm_dotted(i.token, sm) && best_fit(plan_images(in.plan), sm) != Fit::Native;
+}
+
+// Code of its own family, 12.0 for 12.1: the chips of one differ in little, and nothing is lost. Of
+// another generation of its major (8.6 for 8.9) it runs, and does not use what is new.
+bool family_serves(const RuleInput& in, const PlanIssue& i) {
+  Sm sm;
+  if (!parse_sm_dotted(i.token, sm)) return false;
+  for (const Image& image : plan_images(in.plan)) {
+    const Image family = {{image.sm.major, image.sm.minor, 'f'}, false};
+    if (!image.ptx && find_arch(family.sm) && fits(image, sm) == Fit::Native &&
+        fits(family, sm) == Fit::Native)
+      return true;
+  }
+  return false;
+}
+
+std::string nearest_words(const RuleInput& in, const Issues& issues) {
+  size_t ptx = 0;
+  for (const PlanIssue* i : issues) ptx += only_ptx_serves(in, *i) ? 1 : 0;
+  if (ptx == issues.size())
     return issues.size() == 1 ? "only PTX serves it" : "only PTX serves them";
   return issues.size() == 1 ? "the nearest that it builds serves it"
                             : "the nearest that it builds serves them";
@@ -83,7 +103,7 @@ std::string headline(const RuleInput& in, const std::string& words, const Issues
     return where + words +
            (issues.size() == 1 ? ", which is not an architecture"
                                : ", which are not architectures");
-  return i.kind == IssueKind::NearestArch ? nearest_words(issues) : "";
+  return i.kind == IssueKind::NearestArch ? nearest_words(in, issues) : "";
 }
 
 // The first ones of many.
@@ -186,7 +206,11 @@ List<Sm> archs_of(const Issues& issues) {
 void plain_issue(const RuleInput& in, const Issues& issues, int id, List<Finding>& out) {
   const PlanIssue& i = *issues[0];
   List<std::string> words, details = details_of(issues);
-  for (const std::string& token : tokens_of(issues)) words.push_back(quoted(token));
+  for (const std::string& tokens : tokens_of(issues))
+    if (i.kind == IssueKind::TorchPythonToken)  // several in one
+      for (const std::string& token : split(tokens, " ")) words.push_back(quoted(token));
+    else
+      words.push_back(quoted(tokens));
   const bool any = i.kind == IssueKind::NoSuchSuffix || i.kind == IssueKind::Nonsense ||
                    i.kind == IssueKind::NoMember;
   const std::string all = few_words(words, any ? "or" : "and");
@@ -205,6 +229,9 @@ void plain_issue(const RuleInput& in, const Issues& issues, int id, List<Finding
     f.notes = details;
   }
   if (i.kind == IssueKind::UnknownToolkit) f.missing.push_back("toolkits.list[].archs");
+  bool sound = i.kind == IssueKind::NearestArch;
+  for (const PlanIssue* issue : issues) sound = sound && family_serves(in, *issue);
+  if (sound) f.severity = Severity::Note;
   if (i.kind == IssueKind::TorchPythonToken && i.by_user) f.severity = Severity::Warning;
   if (i.kind == IssueKind::Renamed) f.consequences.push_back("TCS902");  // as with 901
   add_sources(in, issues, f);
@@ -219,6 +246,13 @@ void unknown_torch(const RuleInput& in, const PlanIssue& i, List<Finding>& out) 
     missing(out, 691, "torch.libraries", "what the targets 'torch' are");
 }
 
+// Nobody named anything: what other tools read of it is nobody's question.
+bool by_default(const Plan& plan) {
+  for (const auto& issue : plan.issues)
+    if (issue.kind == IssueKind::DefaultTargets) return true;
+  return false;
+}
+
 // True when it is told in another way, or not at all.
 bool told_otherwise(const RuleInput& in, const PlanIssue& i, List<Finding>& out) {
   // The device rules say these with more behind them.
@@ -230,6 +264,7 @@ bool told_otherwise(const RuleInput& in, const PlanIssue& i, List<Finding>& out)
     return true;
   }
   if (i.kind == IssueKind::DefaultTargets && in.plan.gencodes.empty()) return true;
+  if (i.kind == IssueKind::TorchPythonToken && !i.by_user && by_default(in.plan)) return true;
   if (i.kind == IssueKind::UnknownTorch) return unknown_torch(in, i, out), true;
   if (i.kind == IssueKind::UnknownToolkit && release_unknown(in))
     return missing(out, 390, "toolkits.list[].archs", "what this nvcc builds"), true;

@@ -68,10 +68,7 @@ void rule_toolkits_disagree(const RuleInput& in, List<Finding>& out) {
                       {nvcc_label(*toolkit), path.release.dotted(),
                        toolkit->root.known() ? toolkit->root.value() + "/bin"
                                              : "the bin folder of the toolkit you mean"});
-  if (!variable) {
-    f.severity = Severity::Note;
-    f.consequences.push_back(f.code());  // the warning that it would be of a variable's toolkit
-  }
+  if (!variable) f.severity = Severity::Note;
   add(f, "toolkit", nvcc_and_root(*toolkit), "", origin);
   add(f, "toolkit",
       cat("nvcc ", path.release.dotted(), path.where.empty() ? "" : " in ", path.where),

@@ -161,7 +161,8 @@ TEST_CASE("Tegra targets that desktop code would have to serve are one finding")
   Request request = target_request({"7.2", "8.7"});
   request.arch_list = Text("7.0;8.0", "CUDAARCHS (environment)");
   const Finding f = only(judged(with_nvcc_release("12.4"), request), 911);
-  CHECK(contains(f.message, "7.2 and 8.7"));
+  CHECK(f.message ==
+        "the list has only images from across the desktop/Tegra border for 7.2 and 8.7");
   CHECK(rows_of(f, "target") == 2);
 }
 
@@ -182,8 +183,40 @@ TEST_CASE("GPUs that nvcc does not know are one finding, whether a list or the p
   // One that code of an older architecture of its major serves.
   facts = with_nvcc_release("12.8");
   add_device(facts, "10.3", "NVIDIA B300");
-  CHECK(only(judged(facts, target_request({"native"})), 912).message ==
+  f = only(judged(facts, target_request({"native"})), 912);
+  CHECK(f.message ==
         "nvcc 12.8 builds no code of its own for '10.3': the nearest that it builds serves it");
+  CHECK(f.severity == Severity::Note);
+}
+
+TEST_CASE("the nearest is a note within a family, and a warning where the device loses by it") {
+  struct Row {
+    const char *nvcc, *cc;
+    Severity severity;
+  };
+  for (const Row& row :
+       {Row{"12.8", "12.1", Severity::Note}, Row{"12.8", "10.3", Severity::Note},
+        Row{"12.4", "12.0", Severity::Warning}, Row{"11.5", "8.9", Severity::Warning}}) {
+    INFO(row.nvcc << " " << row.cc);
+    Facts facts = with_nvcc_release(row.nvcc);
+    add_device(facts, row.cc, "a GPU");
+    CHECK(only(judged(facts, target_request({"native"})), 912).severity == row.severity);
+  }
+}
+
+TEST_CASE("what PyTorch's Python does not read is quoted one by one, and no question by default") {
+  Facts facts = with_nvcc_release("12.8");
+  facts.torch.state = Text("found");
+  facts.torch.flavour = Text("cuda");
+  facts.torch.version = Text("2.3.0+cu121");
+  facts.torch.cuda = Text("12.1");
+  facts.torch.images = Names({"sm_90", "sm_100", "sm_120"});
+  CHECK(contains(only(judged(facts, target_request({"10.0", "12.0"})), 914).message,
+                 "'10.0' and '12.0'"));
+  facts.devices.state = Text("none");
+  const Report report = judged(facts, Request());
+  only(report, 910);
+  for (const Finding& f : report.findings) CHECK(f.id != 914);
 }
 
 TEST_CASE("a CUDA release is no capability") {

@@ -243,6 +243,7 @@ TEST_CASE(
   CHECK(weight(judged(f), 801) == "warning");
   f.environment["CUDA_VISIBLE_DEVICES"] = "0,1";
   CHECK(weight(judged(f), 801) == "note");  // one GPU, and it is visible
+  CHECK(find(judged(f), 801)->notes[0] == "2 entries, and one GPU is visible");
   f.environment["CUDA_VISIBLE_DEVICES"] = "all";
   f.devices.list[0].visible = false;
   CHECK(weight(judged(f, asks("", {"8.6"})), 801) == "warning");
@@ -569,6 +570,28 @@ TEST_CASE("what a container was started with explains a missing GPU") {
     f.devices = machine().devices;
     if (row.driver) CHECK(find(judged(f, asks("8.6")), 813) == nullptr);
   }
+}
+
+TEST_CASE("where a GPU was asked for, how the container was started is the one error") {
+  for (const char* state : {"absent", "ok"}) {
+    INFO(state);
+    Facts f = with("NVIDIA_VISIBLE_DEVICES", "void");
+    f.devices = DeviceFacts();
+    f.devices.state = Text("none");
+    f.devices.list_known = true;
+    f.driver.state = Text(state);
+    const Report asked = judged(f, asks("", {"native"}));
+    CHECK(weight(asked, 813) == "error");
+    for (int id : {101, 102, 201, 801, 908}) CHECK(find(asked, id) == nullptr);
+    CHECK(contains(join(find(asked, 813)->help, " "), "TARGETS"));
+    CHECK(weight(judged(f, asks("8.6")), 813) == "note");
+  }
+}
+
+TEST_CASE("a value is quoted so that it can be told from its quotes") {
+  const Report report = judged(with("CUDA_HOME", "'/usr/local/cuda'"));
+  REQUIRE(find(report, 809));
+  CHECK(find(report, 809)->evidence[0].has == "CUDA_HOME=\"'/usr/local/cuda'\"");
 }
 
 TEST_CASE("what an image asks of the driver is compared as the container runtime does") {
