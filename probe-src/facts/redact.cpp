@@ -5,9 +5,12 @@
 #include "facts/redact.h"
 
 #include "base/text.h"
+#include "facts/redact_text.h"
 
 namespace tcs {
 namespace {
+
+using namespace redaction;
 
 // Words that name nobody, though a user or a machine may be called so; facts are made of them.
 const char* const kCommonWords =
@@ -66,111 +69,16 @@ const HomeForm home_forms[] = {
 // What stands before a server's name.
 const char* const server_forms[] = {"\\\\", "//", "/net/"};
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_upper(char c) {
-  return c >= 'A' && c <= 'Z';
-}
-bool is_lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
-bool is_alnum(char c) {
-  return is_digit(c) || is_upper(c) || is_lower(c);
-}
-bool is_word(char c) {
-  return is_alnum(c) || c == '_';
-}
-bool is_hex(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-bool is_slash(char c) {
-  return c == '/' || c == '\\';
-}
-bool in(std::string_view words, char c) {
-  return words.find(c) != std::string_view::npos;
-}
-char at(std::string_view text, size_t i) {
-  return i < text.size() ? text[i] : '\0';
-}
-// How many bytes at the start are letters, digits or of `others`.
-size_t run_of(std::string_view text, std::string_view others) {
-  size_t n = 0;
-  while (n < text.size() && (is_alnum(text[n]) || in(others, text[n]))) ++n;
-  return n;
-}
-size_t while_hex(std::string_view text) {
-  size_t n = 0;
-  while (n < text.size() && is_hex(text[n])) ++n;
-  return n;
-}
-bool one_of(std::string_view word, std::string_view words) {
-  const std::string wanted = lower(word);
-  for (size_t i = words.find(wanted); i != std::string_view::npos; i = words.find(wanted, i + 1)) {
-    const bool starts = i == 0 || words[i - 1] == ' ';
-    if (starts && (i + wanted.size() == words.size() || words[i + wanted.size()] == ' '))
-      return !wanted.empty();
-  }
-  return false;
-}
-bool starts_with_any_case(std::string_view text, std::string_view prefix) {
-  return text.size() >= prefix.size() && lower(text.substr(0, prefix.size())) == lower(prefix);
-}
-
-// Random text changes between capitals, small letters and digits at every second or third place;
-// names hardly do.
-bool looks_random(std::string_view text, bool need_all_three) {
-  int pairs = 0, changes = 0;
-  bool digit = false, upper = false, small = false;
-  auto kind = [](char c) { return is_digit(c) ? 1 : is_upper(c) ? 2 : 3; };
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (!is_alnum(text[i])) continue;
-    digit = digit || is_digit(text[i]);
-    upper = upper || is_upper(text[i]);
-    small = small || is_lower(text[i]);
-    if (i == 0 || !is_alnum(text[i - 1])) continue;
-    ++pairs;
-    changes += kind(text[i]) != kind(text[i - 1]);
-  }
-  const bool mixed = need_all_three ? digit && upper && small : digit && (upper || small);
-  return mixed && changes * 10 >= pairs * 3;
-}
-
-// "/", "//", "/./", "\\", "\\\\", and "%2F" of a URL: how long what stands at the start is.
-size_t separator(std::string_view text) {
-  size_t n = 0;
-  while (true) {
-    const std::string_view rest = text.substr(n);
-    if (is_slash(at(rest, 0)))
-      ++n;
-    else if (starts_with_any_case(rest, "%2f") || starts_with_any_case(rest, "%5c"))
-      n += 3;
-    else if (n != 0 && at(rest, 0) == '.' && is_slash(at(rest, 1)))
-      n += 2;
-    else
-      return n;
-  }
-}
-bool has_no_letter(std::string_view text) {
-  for (char c : text)
-    if (!is_digit(c)) return false;
-  return true;
-}
-bool has_digit(std::string_view text) {
-  for (char c : text)
-    if (is_digit(c)) return true;
-  return false;
-}
-
 struct Numbered {  // "<what-3>" for the third value
   const char* what;
   List<std::string> values;
-  std::string name(std::string_view value) {
+  size_t index(std::string_view value) {
     size_t i = 0;
     while (i < values.size() && values[i] != value) ++i;
     if (i == values.size()) values.push_back(std::string(value));
-    return cat("<", what, "-", i + 1, ">");
+    return i;
   }
+  std::string name(std::string_view value) { return cat("<", what, "-", index(value) + 1, ">"); }
 };
 
 class Redactor {
@@ -228,11 +136,11 @@ class Redactor {
   // How much of the text the first kind takes that knows what stands here.
   size_t replaced(const Place& p, std::string& out) {
     size_t n = 0;
-    (n = own_home(p, out)) || (n = home_of(p, out)) || (n = account(p, out)) ||
-        (n = address_of_url(p, out)) || (n = server(p, out)) || (n = uuid(p, out)) ||
-        (n = token(p, out)) || (n = assigned(p, out)) || (n = email(p, out)) ||
-        (n = ipv6(p, out)) || (n = full_name(p, out)) || (n = ipv4(p, out)) ||
-        (n = own_name(p, out)) || (n = random(p, out));
+    (n = own_home(p, out)) || (n = home_of(p, out)) || (n = numbered_user(p, out)) ||
+        (n = domain_user(p, out)) || (n = address_of_url(p, out)) || (n = server(p, out)) ||
+        (n = uuid(p, out)) || (n = token(p, out)) || (n = assigned(p, out)) ||
+        (n = email(p, out)) || (n = ipv6(p, out)) || (n = full_name(p, out)) ||
+        (n = ipv4(p, out)) || (n = own_name(p, out)) || (n = random(p, out));
     return n;
   }
 
@@ -246,7 +154,8 @@ class Redactor {
   }
 
   void learn_user(std::string_view name) {
-    if (name.size() >= 2 && !has_no_letter(name) && !one_of(name, kCommonWords)) users_.name(name);
+    if (name.size() >= 2 && digits_in(name) < name.size() && !one_of(name, kCommonWords))
+      users_.name(name);
   }
 
   size_t own_home(const Place& p, std::string& out) {
@@ -285,40 +194,30 @@ class Redactor {
       for (const auto& word : split(part, " ")) learn_user(word);
     return number;
   }
-  // A name of a folder; with blanks in it only where a path goes on behind them. Between "/" a
-  // backslash is part of the name: "/home/DOMAIN\carol", "/home/carol\ smith".
-  static size_t component(std::string_view text, bool backslash) {
-    const std::string_view stops = "/:;,\"'`<>|()[]{}\n\t=%";
-    size_t end = 0, blank = std::string_view::npos;
-    for (; end < text.size() && !in(stops, text[end]); ++end) {
-      if (text[end] == '\\' && !backslash) break;
-      if (text[end] == ' ' && blank > end && !(end > 0 && text[end - 1] == '\\')) blank = end;
-    }
-    const bool goes_on = end < 40 && is_slash(at(text, end)) && text[end - 1] != ' ';
-    return blank > end || goes_on ? end : blank;
+  // The name in "uid=1000(carol)"
+  size_t numbered_user(const Place& p, std::string& out) {
+    if (at(p.rest(), 0) != '(' || !is_digit(p.before())) return 0;
+    size_t digits = p.i;
+    while (digits > 0 && is_digit(p.text[digits - 1])) --digits;
+    const size_t length = run_of(p.rest().substr(1), "._-");
+    if (digits == 0 || !in("=,", p.text[digits - 1]) || at(p.rest(), 1 + length) != ')') return 0;
+    return user_at(p, 1, length, out);
   }
-  // "DOMAIN\carol" that is no part of a path, and the name in "uid=1000(carol)"
-  size_t account(const Place& p, std::string& out) {
+  // "DOMAIN\carol" that is no part of a path
+  size_t domain_user(const Place& p, std::string& out) {
     const std::string_view rest = p.rest();
-    size_t start = 0, length = 0;
-    if (at(rest, 0) == '(' && is_digit(p.before())) {
-      size_t digits = p.i;
-      while (digits > 0 && is_digit(p.text[digits - 1])) --digits;
-      length = run_of(rest.substr(1), "._-");
-      if (digits == 0 || !in("=,", p.text[digits - 1]) || at(rest, 1 + length) != ')') return 0;
-      start = 1;
-    } else if (is_upper(at(rest, 0)) && !is_word(p.before()) && !in("/\\:.-", p.before())) {
-      size_t domain = 0;
-      while (is_upper(at(rest, domain)) || is_digit(at(rest, domain)) || at(rest, domain) == '-')
-        ++domain;
-      if (domain < 2 || at(rest, domain) != '\\') return 0;
-      length = run_of(rest.substr(domain + 1), "._-");
-      if (length == 0 || is_slash(at(rest, domain + 1 + length))) return 0;
-      length += domain + 1;
-    }
-    const std::string_view name = rest.substr(start, length);
-    if (length == 0 || one_of(name, kCommonWords)) return 0;
-    return put(out, std::string(rest.substr(0, start)), a_user(name), start + length);
+    if (is_word(p.before()) || in("/\\:.-", p.before())) return 0;
+    size_t domain = 0;
+    while (is_upper(at(rest, domain)) || is_digit(at(rest, domain)) || at(rest, domain) == '-')
+      ++domain;
+    if (domain < 2 || !is_upper(rest[0]) || at(rest, domain) != '\\') return 0;
+    const size_t length = domain + 1 + run_of(rest.substr(domain + 1), "._-");
+    return length == domain + 1 || is_slash(at(rest, length)) ? 0 : user_at(p, 0, length, out);
+  }
+  size_t user_at(const Place& p, size_t start, size_t length, std::string& out) {
+    const std::string_view name = p.rest().substr(start, length);
+    if (name.empty() || one_of(name, kCommonWords)) return 0;
+    return put(out, std::string(p.rest().substr(0, start)), a_user(name), start + length);
   }
 
   size_t address_of_url(const Place& p, std::string& out) {
@@ -372,22 +271,9 @@ class Redactor {
     if (is_alnum(p.before()) || !is_hex(at(rest, 0))) return 0;
     const size_t full = whole_uuid(rest);
     if (full == 0) return short_uuid(p, out);
-    return put(out, "", uuid_like(rest.substr(0, full), number_of(rest.substr(0, full)), full),
+    return put(out, "",
+               uuid_like(rest.substr(0, full), uuids_.index(lower(rest.substr(0, full))), full),
                full);
-  }
-  static size_t whole_uuid(std::string_view text) {
-    size_t full = 0;
-    for (size_t group : {8U, 4U, 4U, 4U, 12U}) {
-      if (full != 0 && at(text, full++) != '-') return 0;
-      if (while_hex(text.substr(full < text.size() ? full : text.size())) != group) return 0;
-      full += group;
-    }
-    return is_alnum(at(text, full)) ? 0 : full;
-  }
-  static bool holds_uuid(std::string_view run) {
-    for (size_t i = 0; i + 36 <= run.size(); ++i)
-      if (whole_uuid(run.substr(i)) != 0) return true;
-    return false;
   }
   size_t short_uuid(const Place& p, std::string& out) {
     const std::string_view rest = p.rest(), head = p.text.substr(0, p.i);
@@ -397,21 +283,14 @@ class Redactor {
     if (length > 36 || is_word(at(rest, length))) return 0;
     const std::string given = lower(rest.substr(0, length));
     size_t found = 0, which = 0;
-    for (size_t i = 0; i < uuids_.size(); ++i)
-      if (starts_with(uuids_[i], given)) {
+    for (size_t i = 0; i < uuids_.values.size(); ++i)
+      if (starts_with(uuids_.values[i], given)) {
         ++found;
         which = i;
       }
     if (found > 1) return put(out, "", "a0", length);  // as ambiguous as it was
-    if (found == 0) which = number_of(rest.substr(0, length));
+    if (found == 0) which = uuids_.index(given);
     return put(out, "", uuid_like(rest.substr(0, length), which, 8), length);
-  }
-  size_t number_of(std::string_view hex) {
-    const std::string value = lower(hex);
-    for (size_t i = 0; i < uuids_.size(); ++i)
-      if (uuids_[i] == value) return i;
-    uuids_.push_back(value);
-    return uuids_.size() - 1;
   }
   // "a0000001-0000-...": in capitals where it was, for who tells the two apart.
   static std::string uuid_like(std::string_view was, size_t number, size_t length) {
@@ -455,24 +334,14 @@ class Redactor {
     const bool option = starts_with(word, "--") || (p.before() == '-' && at(rest, length) == ' ');
     const bool given = says || (!user && blank && (option || signless(word, value)));
     if (value.empty() || rest[i] == '<' || !given) return 0;
-    if (user && (one_of(value, kCommonWords) || has_no_letter(value))) return 0;
+    if (user && (one_of(value, kCommonWords) || digits_in(value) == value.size())) return 0;
     return put(out, std::string(rest.substr(0, i)), user ? a_user(value) : secrets_.name(value),
                i + value.size());
-  }
-  // A word is meant whole, or behind one of its joints: SOME_TOKEN, --api-key.
-  static bool ends_in(std::string_view word, std::string_view words) {
-    for (size_t i = 0; i < word.size(); ++i)
-      if ((i == 0 || in("_-", word[i - 1])) && one_of(word.substr(i), words)) return true;
-    return false;
-  }
-  static size_t skip(std::string_view text, size_t i, std::string_view over) {
-    while (in(over, at(text, i))) ++i;
-    return i;
   }
   static bool signless(std::string_view word, std::string_view value) {  // not "basic block"
     const bool scheme = word == "bearer" || word == "basic";
     return one_of(word, kSignless) &&
-           ((scheme && value.size() >= 12) || (value.size() >= 6 && has_digit(value)));
+           ((scheme && value.size() >= 12) || (value.size() >= 6 && digits_in(value) > 0));
   }
 
   size_t email(const Place& p, std::string& out) {
@@ -494,6 +363,8 @@ class Redactor {
   size_t ipv6(const Place& p, std::string& out) {
     const std::string_view rest = p.rest();
     if (is_word(p.before()) || in(":.", p.before())) return 0;
+    if (const size_t card = p.before() == '-' ? 0 : card_address(rest))
+      return put(out, "", ips_.name(lower(rest.substr(0, card))), card);
     size_t end = 0, groups = 0, colons = 0;
     while (is_hex(at(rest, end)) || at(rest, end) == ':') {
       if (rest[end] == ':') {
@@ -508,35 +379,12 @@ class Redactor {
     }
     const bool gap = contains(rest.substr(0, end), "::");
     const bool zone = gap && at(rest, end) == '%';  // fe80::1%eth0
-    if (groups < 3 && !(gap && (zone || starts_with_any_case(rest, "fe80")))) return mac(p, out);
+    if (groups < 3 && !(gap && (zone || starts_with_any_case(rest, "fe80")))) return 0;
     if (!(colons >= 5 || gap) || is_word(at(rest, end))) return 0;
     if (zone) end += 1 + run_of(rest.substr(end + 1), "._-");
     return put(out, "", ips_.name(lower(rest.substr(0, end))), end);
   }
 
-  // "00-1b-63-84-45-e6"
-  size_t mac(const Place& p, std::string& out) {
-    const std::string_view rest = p.rest();
-    if (p.before() == '-' || run_of(rest, "-_") != 17) return 0;
-    for (size_t i = 0; i < 17; ++i)
-      if (i % 3 == 2 ? rest[i] != '-' : !is_hex(rest[i])) return 0;
-    return put(out, "", ips_.name(lower(rest.substr(0, 17))), 17);
-  }
-
-  // The length of "10.1.2.3" at the start; 0 when none stands there.
-  static size_t quad(std::string_view text, char joint = '.') {
-    size_t end = 0;
-    for (int i = 0; i < 4; ++i) {
-      if (i > 0 && at(text, end++) != joint) return 0;
-      size_t length = 0;
-      while (is_digit(at(text, end + length))) ++length;
-      uint64_t value = 0;
-      if (length == 0 || length > 3 || !parse_number(text.substr(end, length), 255, value))
-        return 0;
-      end += length;
-    }
-    return end;
-  }
   // A version of four numbers looks the same: the whole of a text, or behind "==", "-" or "so.".
   size_t ipv4(const Place& p, std::string& out) {
     const std::string_view rest = p.rest();
@@ -627,8 +475,7 @@ class Redactor {
   const Identity& own_;
   bool learning_ = false, in_environment_ = false;
   Numbered users_{"user", {}}, homes_{"home", {}}, hosts_{"host", {}}, secrets_{"secret", {}},
-      emails_{"email", {}}, ips_{"ip", {}};
-  List<std::string> uuids_;
+      emails_{"email", {}}, ips_{"ip", {}}, uuids_{"uuid", {}};
 };
 
 }  // namespace
