@@ -51,8 +51,8 @@ class Reader {
   }
 
   void field(const char* name, Text& out) {
-    if (const Json* j = typed(name, Json::Kind::String, "a string"))
-      out = Text(j->text, from(name));
+    const Json* j = typed(name, Json::Kind::String, "a string");
+    if (j && !trim(j->text).empty()) out = Text(j->text, from(name));  // a blank tells nothing
   }
   void field(const char* name, Flag& out) {
     if (const Json* j = typed(name, Json::Kind::Bool, "true or false"))
@@ -87,7 +87,7 @@ class Reader {
   // `choices`: the words allowed, separated by '|'.
   void choice(const char* name, Text& out, const char* choices) {
     field(name, out);
-    if (out.known()) allow(name, out.value(), choices);
+    if (const Json* j = text_at(name)) allow(name, j->text, choices);
   }
   void choice(const char* name, std::string& out, const char* choices) {
     field(name, out);
@@ -95,9 +95,8 @@ class Reader {
   }
   void capability(const char* name, Text& out) {
     field(name, out);
-    if (out.known() && !is_capability(out.value()))
-      say(member(name), *node_.find(name),
-          cat("'", shown(out.value()), "' is not a compute capability like 8.6"));
+    if (const Json* j = text_at(name); j && !is_capability(j->text))
+      say(member(name), *j, cat("'", shown(j->text), "' is not a compute capability like 8.6"));
   }
   template <class List>  // Names or a vector of text
   void images(const char* name, List& out) {
@@ -173,6 +172,10 @@ class Reader {
   std::string from(const char* name) const {
     const Json* j = from_ ? from_->find(name) : nullptr;
     return j ? j->text : std::string();
+  }
+  const Json* text_at(const char* name) const {
+    const Json* j = state_.failed ? nullptr : node_.find(name);
+    return j && j->is(Json::Kind::String) ? j : nullptr;
   }
   // The member, or null when it is absent or null: unknown.
   const Json* any(const char* name) {
@@ -433,6 +436,7 @@ Result<Facts> read_facts(std::string_view json, List<std::string>& unknown_membe
     reader.finish();
   }
   if (state.failed) return state.error;
+  forget_unreadable(facts);
   order_facts(facts);
   return facts;
 }

@@ -17,6 +17,10 @@ Result<Facts> read_facts(std::string_view json, List<std::string>& unknown_membe
 Result<Request> read_request(std::string_view json, List<std::string>& unknown_members);
 Json facts_to_json(const Facts& facts);
 
+// Makes a release that is none, like "cu118" for 11.8, unknown with a reason. Done by read_facts.
+// (unreadable.cpp)
+void forget_unreadable(Facts& facts);
+
 // One element of a list of the facts as JSON: Device, LibCuda, Toolkit, TorchLibrary, Library,
 // Extension.
 template <class T>

@@ -95,7 +95,12 @@ void Planner::follow_list(const Text& list, const std::string& dialect) {
     issue.where = where_;
     plan_.issues.push_back(issue);
   }
-  for (const ArchToken& token : parsed.tokens) follow(token);
+  for (const ArchToken& token : parsed.tokens) {
+    const bool spelt = starts_with(token.text, "sm") || starts_with(token.text, "compute") ||
+                       contains(token.text, "(");
+    if (dialect == "torch" && spelt) unread_.push_back(token.text);
+    follow(token);
+  }
 }
 
 void Planner::follow(const ArchToken& token) {
@@ -265,7 +270,7 @@ bool Planner::add(const Sm& virt, const Sm& real, bool ptx, const std::string& r
 void Planner::check_torch_parser() {
   if (!facts_.torch.state.is("found") || request_.purpose != "extension") return;
   const int release = release_of(Version::parse(plan_.torch_version));
-  List<std::string> written, chosen;
+  List<std::string> written = unread_, chosen;
   for (const Sm& sm : wanted()) {
     const ArchRow* row = find_arch(sm);
     // Of an unknown release only what none reads.

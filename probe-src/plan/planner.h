@@ -55,6 +55,7 @@ class Planner {
   bool by_user_ = false;  // they were written by the user
   bool emit_ = true;      // targets get images
   bool vague_ = false;
+  List<std::string> unread_;  // written in a way that torch's Python does not read: "sm_90"
   List<Sm> written_;  // by the user, as entries of their own, whether nvcc builds them or not
 };
 

@@ -24,6 +24,7 @@
 #include "facts/torch_extensions.cpp"
 #include "facts/torch_files.cpp"
 #include "facts/torch_libraries.cpp"
+#include "facts/unreadable.cpp"
 #include "host/child.cpp"
 #include "host/path.cpp"
 #include "host/real_host.cpp"

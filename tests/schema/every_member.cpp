@@ -77,7 +77,7 @@ int main() {
   Json all = Json::object();
   all.add("facts", members_of(Facts()))
       .add("request", members_of(Request()))
-      .add("example", facts_to_json(every_field("some text")));
+      .add("example", facts_to_json(every_field("12.4")));
   std::puts(write_json(all).c_str());
   return 0;
 }

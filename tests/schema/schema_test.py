@@ -69,7 +69,7 @@ def read_request(document):
 def complete(node, path=""):
     """A value of the schema with every member known."""
     target, name = resolved(node)
-    sample = {"text": "some text", "flag": True, "number": 1, "texts": ["some text"], "capability": "8.6",
+    sample = {"text": "12.4", "flag": True, "number": 1, "texts": ["some text"], "capability": "8.6",
               "images": ["sm_86", "compute_90a"], "environment": {"CUDA_HOME": "/x"}}
     if name in sample:
         return sample[name]

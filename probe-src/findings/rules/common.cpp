@@ -233,7 +233,8 @@ void add_nvcc_variables(const RuleInput& in, Finding& f) {
 }
 
 bool same_release(const Version& a, const Version& b) {
-  return a.major() == b.major() && a.minor() == b.minor();
+  if (a.major() != b.major()) return false;
+  return a.numbers.size() < 2 || b.numbers.size() < 2 || a.minor() == b.minor();
 }
 
 Version ptx_release(const Version& toolkit) {

@@ -492,3 +492,22 @@ TEST_CASE("machine code by way of PTX that is gone is not itself gone") {
   CHECK(plan.issues[0].corrected == "8.6");
   CHECK(contains(plan.issues[0].detail, "compute_70"));
 }
+
+TEST_CASE("a spelling that torch's Python does not read is told, though the plan takes it") {
+  Facts facts;
+  facts.torch.state = Text("found");
+  facts.torch.version = Text("2.7.1");
+  auto told = [&](const char* list, const char* dialect) {
+    Request request;
+    request.arch_list = Text(list);
+    request.arch_dialect = dialect;
+    std::string tokens;
+    for (const PlanIssue& issue : make_plan(facts, request).issues)
+      if (issue.kind == PlanIssue::Kind::TorchPythonToken && issue.by_user) tokens += issue.token;
+    return tokens;
+  };
+  CHECK(told("sm_86", "torch") == "sm_86");
+  CHECK(told("8.6(8.0);9.0", "torch") == "8.6(8.0)");
+  CHECK(told("8.6;9.0+PTX", "torch").empty());
+  CHECK(told("86;90-real", "cmake").empty());
+}
