@@ -202,6 +202,10 @@ class RealHost final : public Host {
     std::string target = at.is_file() ? real_path(path) : path;
     std::string temporary = cat(target, ".", getpid(), ".tmp");
     Result<Done> written = write_to(temporary, O_WRONLY | O_CREAT | O_TRUNC, text);
+    // Who could not read the file before does not read the new one.
+    struct stat old {};
+    if (at.is_file() && ::stat(target.c_str(), &old) == 0)
+      (void)!chmod(temporary.c_str(), old.st_mode & 07777);
     if (written && rename(temporary.c_str(), target.c_str()) == 0) return Done{};
     Error error{written ? std::strerror(errno) : written.error().text, path};
     unlink(temporary.c_str());

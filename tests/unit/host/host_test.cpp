@@ -180,6 +180,18 @@ TEST_CASE("writing to a device or through a link leaves the device and the link"
   CHECK(contains(host->write_atomic(folder.path, "text").error().text, "is a directory"));
 }
 
+TEST_CASE("a file that is replaced keeps its mode: a private one stays private") {
+  Folder folder;
+  auto host = make_real_host();
+  const std::string path = folder.path + "/facts.json";
+  REQUIRE(host->write_atomic(path, "old"));
+  REQUIRE(chmod(path.c_str(), 0600) == 0);
+  REQUIRE(host->write_atomic(path, "new"));
+  struct stat st {};
+  REQUIRE(stat(path.c_str(), &st) == 0);
+  CHECK((st.st_mode & 0777) == 0600);
+}
+
 TEST_CASE("a directory, a FIFO and a missing file are refused by name") {
   Folder folder;
   auto host = make_real_host();
