@@ -176,8 +176,8 @@ Finding& parts_differ(const RuleInput& in, List<Finding>& out) {
                     wsl = wsl_advice(in.facts);
   Finding& f = not_usable(
       in, 206, {parts_words(driver), compat, wsl, compat.empty() && wsl.empty() ? "y" : ""}, out);
-  if (!lib && driver.version.known())
-    add(f, "driver", "libcuda.so.1 " + driver.version.value(), "", driver.version.from);
+  if (const Text& own = own_libcuda_release(driver); !lib && own.known())
+    add(f, "driver", "libcuda.so.1 " + own.value(), "", own.from);
   return f;
 }
 

@@ -8,10 +8,7 @@ namespace {
 
 constexpr const char* kWhat = "whether the list serves the GPUs here";
 
-constexpr const char* kRefused =
-    "code for it was built and does not run there: look at `nvidia-smi`, `dmesg | grep -i nvrm` "
-    "and "
-    "the driver's release";
+constexpr int kTorchLacksImage = 601;
 
 struct Served {
   Sm sm;
@@ -84,6 +81,11 @@ void misses(const RuleInput& in, const ServedList& group, const List<Image>& ima
   add_served(in, group, images, f);
 }
 
+bool is_refused(const List<Image>& images, const Served& s) {
+  return s.device && best_fit(images, s.sm) != Fit::None &&
+         serves(images, s.sm, s.device) == Fit::None;
+}
+
 // Right by all tables, and the device itself said no: no list helps.
 void refuses(const RuleInput& in, const ServedList& group, const List<Image>& images,
              List<Finding>& out) {
@@ -97,6 +99,11 @@ void refuses(const RuleInput& in, const ServedList& group, const List<Image>& im
     add_once(f.notes, refused_words(images, s.sm, *s.device));
   }
   if (asked) f.severity = Severity::Error;
+  // Refused of PyTorch's as well: one cause.
+  const List<Image> torch = images_in(in.facts.torch.images.value());
+  bool same = in.facts.torch.state.is("found");
+  for (const Served& s : group) same = same && is_refused(torch, s);
+  if (same) f.caused_by = kTorchLacksImage;
   add_served(in, group, images, f);
 }
 
@@ -126,11 +133,6 @@ void only_ptx(const RuleInput& in, const ServedList& group, List<Finding>& out) 
               group.size() == 1 ? "only PTX serves it" : "only PTX serves them", chosen_nvcc(in)});
   add_served(in, group, plan_images(in.plan), f);
   add_chosen_toolkit(in, "", f);
-}
-
-bool is_refused(const List<Image>& images, const Served& s) {
-  return s.device && best_fit(images, s.sm) != Fit::None &&
-         serves(images, s.sm, s.device) == Fit::None;
 }
 
 // A plan made for the GPUs here serves them, unless they said no.

@@ -188,6 +188,9 @@ void lacks(const RuleInput& in, const List<Wanted>& group, const List<Image>& im
        where_from(group, images, release_of(Version::parse(in.facts.torch.cuda.value()))),
        here && builds(in) ? own_list(in) : ""});
   f.severity = weight(in, group[0]);
+  bool own = !refused.empty();  // no other PyTorch has more for it
+  for (const Wanted& w : group) own = own && contains(images, Image{w.sm, false});
+  if (own) f.help = {kRefused};
   for (const Wanted& w : group) {
     if (w.device)
       add_devices(f, {w.device});

@@ -570,11 +570,20 @@ TEST_CASE("code of its own that a device refused is an error of the plan and of 
   Request both = native;
   both.arch_list = Text("8.6");
   for (const Request& request : {native, both}) {
-    const Report report = run(facts, {}, request);
+    Report report = run(facts, {}, request);
     REQUIRE(find(report, 909));
     CHECK(find(report, 909)->severity == Severity::Error);
     CHECK(says(find(report, 909), "sm_86 was tried on the device, which refused it (error 209)"));
     CHECK_FALSE(says(find(report, 909), "add 8.6"));
+    // Of PyTorch's code as well: one error, and no other PyTorch is the way out.
+    Facts torch = facts;
+    torch.torch.images = Names({"sm_86"});
+    report = run(torch, {}, request);
+    CHECK(find(report, 909) == nullptr);
+    REQUIRE(find(report, 601));
+    CHECK(contains(find(report, 601)->consequences, std::string("TCS909")));
+    CHECK(says(find(report, 601), "look at `nvidia-smi`"));
+    CHECK_FALSE(says(find(report, 601), "install a PyTorch"));
   }
   CHECK(find(run(facts, {}, list("8.6")), 909)->severity == Severity::Warning);
   CHECK_FALSE(find(run(facts, {}, list("8.6+PTX 8.0+PTX")), 909));
