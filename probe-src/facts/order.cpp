@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One order for what has none, so that no verdict or text depends on the order of discovery or on
 // how a recording was written. Lists whose order means something (python.elsewhere, search paths)
-// are left alone. And what one known fact of PyTorch says of another.
+// are left alone. And what one known fact says of another, and the one spelling of names.
 #include "base/text.h"
 #include "facts/facts_io.h"
 
@@ -79,11 +79,36 @@ void gather_images(TorchFacts& torch) {
   if (known && !torch.images.known()) torch.images = Names(all, "torch.libraries");
 }
 
+// What a failure was recorded of does not work.
+void settle_failures(ToolkitFacts& toolkits) {
+  for (auto& toolkit : toolkits.list)
+    if (!toolkit.works.known() && (toolkit.failure.kind.known() || toolkit.failure.text.known()))
+      toolkit.works = Flag(false, "its failure");
+}
+
+// CMake's ids (CMAKE_CXX_COMPILER_ID), also of who wrote the program's name.
+void settle_compiler(Text& id) {
+  struct Row {
+    const char *written, *id;
+  };
+  const std::string small = lower(id.value());
+  for (const Row& row :
+       {Row{"gnu", "GNU"}, Row{"gcc", "GNU"}, Row{"g++", "GNU"}, Row{"clang", "Clang"},
+        Row{"clang++", "Clang"}, Row{"llvm", "Clang"}, Row{"appleclang", "AppleClang"},
+        Row{"msvc", "MSVC"}, Row{"cl", "MSVC"}, Row{"cl.exe", "MSVC"}, Row{"intel", "Intel"},
+        Row{"icc", "Intel"}, Row{"icpc", "Intel"}, Row{"intelllvm", "IntelLLVM"},
+        Row{"icx", "IntelLLVM"}, Row{"icpx", "IntelLLVM"}, Row{"nvhpc", "NVHPC"},
+        Row{"nvc++", "NVHPC"}})
+    if (small == row.written) id = Text(row.id, id.from);
+}
+
 }  // namespace
 
 void order_facts(Facts& facts) {
   read_local_version(facts.torch);
   gather_images(facts.torch);
+  settle_failures(facts.toolkits);
+  settle_compiler(facts.host_compiler.id);
   if (facts.devices.state.is("none")) facts.devices.list.clear();  // known to be none
   order(facts.devices.list);
   order(facts.driver.libcuda);

@@ -12,23 +12,12 @@ constexpr BadRow kBad[] = {
 };
 
 struct IdRow {
-  const char* id;  // small letters
+  const char* id;  // CMake's, as order_facts() settles it
   HostKind kind;
 };
 constexpr IdRow kIds[] = {
-    {"gnu", HostKind::Gnu},
-    {"gcc", HostKind::Gnu},
-    {"g++", HostKind::Gnu},
-    {"clang", HostKind::Clang},
-    {"clang++", HostKind::Clang},
-    {"msvc", HostKind::Msvc},
-    {"cl", HostKind::Msvc},
-    {"intel", HostKind::Intel},
-    {"icc", HostKind::Intel},
-    {"icpc", HostKind::Intel},
-    {"intelllvm", HostKind::IntelLlvm},
-    {"icx", HostKind::IntelLlvm},
-    {"icpx", HostKind::IntelLlvm},
+    {"GNU", HostKind::Gnu},     {"Clang", HostKind::Clang},         {"MSVC", HostKind::Msvc},
+    {"Intel", HostKind::Intel}, {"IntelLLVM", HostKind::IntelLlvm},
 };
 
 // Both ends included; an end counts with all that begins so: 11 with 11.4, 2.26 with 2.26.1.
@@ -86,7 +75,7 @@ void say(const RuleInput& in, const Toolkit& t, const BadRow& row, List<Finding>
 HostKind host_kind(const std::string& id) {
   if (id.empty()) return HostKind::Unknown;
   for (const IdRow& row : kIds)
-    if (lower(id) == row.id) return row.kind;
+    if (id == row.id) return row.kind;
   return HostKind::Other;
 }
 

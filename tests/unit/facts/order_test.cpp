@@ -67,3 +67,31 @@ TEST_CASE("lists without an order are read into one, and the selection goes with
   CHECK(facts.toolkit()->root.is("/b"));
   CHECK(facts.devices.list[0].index.is(9));
 }
+
+TEST_CASE("a toolkit of which a failure was recorded does not work, whether that was said or not") {
+  auto works = [](const std::string& more) {
+    return read(cat("\"toolkits\": {\"list\": [{\"version\": \"12.4\"", more, "}]}"))
+        .toolkits.list[0]
+        .works;
+  };
+  CHECK(works(", \"failure\": {\"kind\": \"crash\"}").is(false));
+  CHECK(works(", \"failure\": {\"text\": \"killed by signal 11\"}").is(false));
+  CHECK(works(", \"works\": true, \"failure\": {\"kind\": \"crash\"}").is(true));
+  CHECK_FALSE(works(", \"failure\": {}").known());
+  CHECK_FALSE(works("").known());
+}
+
+TEST_CASE("a host compiler has CMake's id, also where the program's name was recorded") {
+  struct Row {
+    const char *written, *id;
+  };
+  for (const Row& row :
+       {Row{"gcc", "GNU"}, Row{"g++", "GNU"}, Row{"gnu", "GNU"}, Row{"clang++", "Clang"},
+        Row{"cl", "MSVC"}, Row{"msvc", "MSVC"}, Row{"icpx", "IntelLLVM"}, Row{"icc", "Intel"},
+        Row{"GNU", "GNU"}, Row{"AppleClang", "AppleClang"}, Row{"Fujitsu", "Fujitsu"}}) {
+    INFO(row.written);
+    CHECK(read(cat("\"host_compiler\": {\"id\": \"", row.written, "\"}"))
+              .host_compiler.id.is(row.id));
+  }
+  CHECK_FALSE(read("\"host_compiler\": {\"version\": \"12.2\"}").host_compiler.id.known());
+}
