@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "findings/rules/common.h"
+#include "findings/rules/torch.h"
 #include "plan/buildable.h"
 
 namespace tcs {
@@ -135,7 +135,7 @@ std::string own_list(const RuleInput& in) {
   return join(words, ";");
 }
 
-constexpr int kLeftOut = 1208;  // rules 7: cu126 kept 5.0 to 7.0 through 2.14
+constexpr int kLeftOut = 1208;  // cu126 kept 5.0 to 7.0 through 2.14: tables/torch_wheels.def
 
 // Where to look for a PyTorch that has them; `cuda`: the one of this PyTorch, 0 = unknown.
 std::string where_from(const List<Wanted>& group, const List<Image>& images, int cuda) {
@@ -162,6 +162,20 @@ std::string where_from(const List<Wanted>& group, const List<Image>& images, int
   return "";
 }
 
+// Each GPU here has a PyTorch that serves it, and no PyTorch serves all: their capabilities.
+std::string apart(const RuleInput& in) {
+  List<Sm> all;
+  List<std::string> dotted;
+  Sm sm;
+  for (const Device* device : visible_devices(in.facts))
+    if (capability(*device, sm)) add_once(all, sm);
+  for (const Sm& one : all) {
+    if (!in_one_index(in.facts, {one})) return "";
+    dotted.push_back(one.dotted());
+  }
+  return all.size() < 2 || in_one_index(in.facts, all) ? "" : in_words(dotted);
+}
+
 // All of one weight are one finding: one other PyTorch is the way out.
 void lacks(const RuleInput& in, const List<Wanted>& group, const List<Image>& images,
            List<Finding>& out) {
@@ -177,6 +191,7 @@ void lacks(const RuleInput& in, const List<Wanted>& group, const List<Image>& im
   std::string refused;
   for (const Wanted& w : group)
     if (w.device && refused.empty()) refused = refused_words(images, w.sm, *w.device);
+  const std::string several = here ? apart(in) : "";
   Finding& f = report(
       out, 601,
       {torch_label(in.facts), "no kernel image that runs on", join(real, ", "),
@@ -184,9 +199,9 @@ void lacks(const RuleInput& in, const List<Wanted>& group, const List<Image>& im
        : ptx
            ? "a cubin runs only within its own major version, and the PTX here is for newer devices"
            : "a cubin runs only within its own major version, and there is no PTX to translate",
-       join(dotted, ", "),
+       several.empty() ? join(dotted, ", ") : "",
        where_from(group, images, release_of(Version::parse(in.facts.torch.cuda.value()))),
-       here && builds(in) ? own_list(in) : ""});
+       here && builds(in) ? own_list(in) : "", several});
   f.severity = weight(in, group[0]);
   bool own = !refused.empty();  // no other PyTorch has more for it
   for (const Wanted& w : group) own = own && contains(images, Image{w.sm, false});
