@@ -118,6 +118,37 @@ bool is_pytorchs(const Library& lib) {
   return starts_with(name_of(lib), "libtorch") || starts_with(name_of(lib), "libc10");
 }
 
+// Of CUDA or of a PyTorch, by its name.
+bool of_stack(const Library& lib) {
+  for (const char* start : {"libcu", "libnv", "libnccl", "libtorch", "libc10", "libcaffe2"})
+    if (starts_with(name_of(lib), start)) return true;
+  return false;
+}
+// Whose it is: of PyTorch and what is built with it, of some other package's module, or of either.
+enum class Of { Torch, Stranger, Unknown };
+Of whose(const Library& lib) {
+  const std::string& by = lib.needed_by.value();
+  if (of_stack(lib) || starts_with(name_of(lib), "libstdc++.so")) return Of::Torch;
+  if (!lib.needed_by.known()) return Of::Unknown;
+  return starts_with(by, "lib") || starts_with(by, "_C.") || starts_with(by, "torch/")
+             ? Of::Torch
+             : Of::Stranger;
+}
+
+// A library that only another package's module needs is no trouble of PyTorch.
+void missing_strangers(const RuleInput& in, List<Finding>& out) {
+  for (const auto& lib : in.facts.libraries) {
+    if (!lib.state.is("missing") || not_judged(lib) || whose(lib) != Of::Stranger) continue;
+    const std::string needer = lib.needed_by.value();
+    Finding& f =
+        report(out, 501,
+               {cat(name_of(lib), ", which ", needer, " needs, is not found by the loader"), "", "",
+                "", "", "", "", needer, name_of(lib)});
+    f.severity = Severity::Warning;
+    add(f, "runtime", name_of(lib) + " missing", "by " + needer, lib.state.from);
+  }
+}
+
 void missing_libraries(const RuleInput& in, List<Finding>& out) {
   List<const Library*> gone;
   std::string cuda_of, needer;
@@ -125,6 +156,7 @@ void missing_libraries(const RuleInput& in, List<Finding>& out) {
   const int cuda = Version::parse(in.facts.torch.cuda.value()).major();
   for (const auto& lib : in.facts.libraries) {
     if (!lib.state.is("missing") || not_judged(lib) || asked_by_extension(in.facts, lib)) continue;
+    if (whose(lib) == Of::Stranger) continue;
     gone.push_back(&lib);
     const int major = cudart_major(lib);
     const bool other = major != 0 && cuda != 0 && major != cuda;
@@ -162,6 +194,28 @@ std::string fault(const Facts& facts, const Library& lib, Judged how) {
   return cat("not the one that ", lib.needed_by.or_else("PyTorch"), " needs");
 }
 
+struct StemRow {
+  const char *stem, *package;
+};
+constexpr StemRow kStems[] = {
+#define CUDA_LIBRARY(stem, package) {stem, package},
+#include "tables/cuda_libraries.def"
+#undef CUDA_LIBRARY
+};
+
+// What to install, as pip is told it; packages of CUDA 13 are named in two ways, so not those.
+std::string newer_of(const Facts& facts, const Library& lib, const Version& built) {
+  const int cuda = Version::parse(facts.torch.cuda.value()).major();
+  for (const StemRow& row : kStems)
+    if (starts_with(name_of(lib), cat("lib", row.stem, ".so")) && *row.package != 0 &&
+        (cuda == 11 || cuda == 12)) {
+      const std::string package = cat("nvidia-", row.package, "-cu", cuda);
+      return cat(name_of(lib), " ", built.dotted(), " or newer: pip install \"", package,
+                 ">=", built.dotted(), "\"");
+    }
+  return cat(name_of(lib), " ", built.dotted(), " or newer");
+}
+
 void wrong_libraries(const Facts& facts, const List<const Library*>& wrong, Judged how,
                      List<Finding>& out) {
   const Library& first = *wrong[0];
@@ -175,12 +229,12 @@ void wrong_libraries(const Facts& facts, const List<const Library*>& wrong, Judg
   }
   const std::string what =
       wrong.size() == 1
-          ? cat(name_of(first), " that loads is ", fault(facts, first, how))
+          ? cat("the ", name_of(first), " that loads is ", fault(facts, first, how))
           : cat(wrong.size(), " libraries that load do not fit PyTorch: ", names_of(wrong, 0));
   Finding& f = report(out, 502,
                       {what, how == Judged::Older ? "" : first.state.from,
                        path ? (folders.empty() ? "its folder" : join(folders, " and ")) : "",
-                       built.known() ? cat(name_of(first), " ", built.dotted(), " or newer")
+                       built.known() ? newer_of(facts, first, built)
                                      : "the release of " + name_of(first) + " that PyTorch names",
                        linker && built.known() ? replace_all(built.major_minor(), ".", "_") : ""});
   for (const Library* lib : wrong) add_row(f, *lib);
@@ -244,6 +298,8 @@ void judge_libraries(const RuleInput& in, List<Finding>& out) {
 void nvrtc(const RuleInput& in, const Library& lib, List<Finding>& out) {
   if (!starts_with(lib.soname.value(), "libnvrtc.so.") || !lib.state.is("found")) return;
   const List<const Device*> visible = visible_devices(in.facts);
+  List<const Device*> without;
+  List<std::string> dotted, names;
   if (!lib.archs.known() && !visible.empty())
     return missing(out, 590, "libraries[].archs",
                    "whether NVRTC compiles for the devices at run time");
@@ -253,12 +309,18 @@ void nvrtc(const RuleInput& in, const Library& lib, List<Finding>& out) {
     bool knows = !capability(*device, sm);
     for (const auto& image : archs) knows = knows || image.sm == sm;
     if (knows) continue;
-    Finding& f = report(
-        out, 504, {lib.soname.value(), sm.dotted(), device->name.or_else("a visible device")});
-    add_devices(f, {device});
-    return add(f, "runtime", cat(lib.soname.value(), ": ", image_words(archs)), sm.dotted(),
-               lib.archs.from);
+    without.push_back(device);
+    add_once(dotted, sm.dotted());
+    add_once(names, device->name.or_else("a visible device"));
   }
+  if (without.empty()) return;
+  Finding& f = report(
+      out, 504,
+      {lib.soname.value(), in_words(dotted),
+       cat(dotted.size() == 1 ? "the capability of " : "the capabilities of ", in_words(names))});
+  add_devices(f, without);
+  add(f, "runtime", cat(lib.soname.value(), ": ", image_words(archs)), join(dotted, ", "),
+      lib.archs.from);
 }
 
 // Of a PyTorch that nobody looked at: what could still tell of a library that is not found.
@@ -278,6 +340,7 @@ void rule_libraries(const RuleInput& in, List<Finding>& out) {
   if (in.request.purpose == "pytorch-source") return;
   // One that is not found is trouble whatever is known of PyTorch; without one it is a consequence.
   missing_libraries(in, out);
+  missing_strangers(in, out);
   if (!torch.state.known()) return miss_libraries(in, out);
   if (!torch.state.is("found") || !torch.flavour.is("cuda")) return;
   if (!in.facts.libraries_known && in.facts.libraries.empty())

@@ -603,6 +603,24 @@ TEST_CASE("the CUDA build to install goes with the toolkit, the driver and the d
   CHECK(contains(index(facts, "run"), "/whl/cu130"));
   facts.toolkits.list[0].version = Text("11.8");
   CHECK(contains(index(facts), "/whl/cu118"));
+  facts.devices.list[0].cc = Text("12.0");  // cu118 has nothing for it
+  CHECK_FALSE(contains(index(facts), "/whl/"));
+  CHECK(
+      contains(index(facts), "serves 12.0 and that the driver takes; PyTorch's own of CUDA 11 do"));
+  CHECK(contains(index(facts, "run"), "/whl/cu130"));
+  facts.toolkits.list[0].version = Text("13.0");
+  facts.devices.list[0].cc = Text("7.0");
+  CHECK_FALSE(contains(index(facts), "/whl/"));
+  CHECK(contains(index(facts, "run"), "/whl/cu126"));
+  facts.driver.version = Text("470.57.02");
+  facts.driver.cuda = Text("11.4");
+  facts.toolkits.list[0].version = Text("12.8");
+  CHECK_FALSE(contains(index(facts), "/whl/"));
+  CHECK(contains(index(facts, "run"), "/whl/cu118"));
+  facts.host.arch = Text("aarch64");
+  CHECK_FALSE(contains(index(facts, "run"), "/whl/"));
+  facts.host.arch = Text("x86_64");
+  facts.devices.list[0].cc = Text("8.6");
   facts.toolkits.list[0].version = Text("10.1");
   CHECK(contains(index(facts), "previous-versions"));
   facts.devices.list[0].cc = Text("8.7");
@@ -647,4 +665,91 @@ TEST_CASE("an environment that is recorded by its folder is named by its interpr
   CHECK(contains(find(judged(facts), 701)->help[0], "=/opt/conda/envs/gs/bin/python3"));
   facts.python.elsewhere = {"/opt/conda/bin/python3.11"};
   CHECK(ends_with(find(judged(facts), 701)->help[0], "=/opt/conda/bin/python3.11"));
+}
+
+TEST_CASE("an extension that is merely installed is a warning at most, whatever is asked for") {
+  Facts facts = machine();
+  Extension old = extension();
+  old.cxx11_abi = Flag(true);
+  old.cuda = Text("11.8");
+  old.images = Names({"sm_90"});
+  for (const char* role : {"neighbour", "subject", ""}) {
+    INFO(role);
+    old.role = *role ? Text(role) : Text();
+    facts.extensions = {old};
+    const bool neighbour = std::string(role) == "neighbour";
+    for (const char* purpose : {"extension", "run"}) {
+      Request request;
+      request.purpose = purpose;
+      const Report report = judged(facts, request);
+      for (int id : {606, 608, 609}) {
+        REQUIRE(find(report, id));
+        CHECK(find(report, id)->severity == (neighbour ? Severity::Warning : Severity::Error));
+        CHECK(contains(join(find(report, id)->notes, "|"), "and not what is built") == neighbour);
+      }
+    }
+  }
+}
+
+TEST_CASE("a library that only another package's module needs is a warning") {
+  Facts facts = machine();
+  Library gone = loaded("libfoo.so.3", "", "", "");
+  gone.state = Text("missing");
+  struct Row {
+    const char *soname, *needed_by;
+    Severity severity;
+  };
+  for (const Row& row : {Row{"libfoo.so.3", "plugin.so", Severity::Warning},
+                         Row{"libfoo.so.3", "libtorch_cpu.so", Severity::Error},
+                         Row{"libfoo.so.3", "libcudnn.so.9", Severity::Error},
+                         Row{"libfoo.so.3", "", Severity::Error},
+                         Row{"libcudart.so.12", "plugin.so", Severity::Error}}) {
+    INFO(row.soname << " of " << row.needed_by);
+    gone.soname = Text(row.soname);
+    gone.needed_by = *row.needed_by ? Text(row.needed_by) : Text();
+    facts.libraries = {gone};
+    const Report report = judged(facts);
+    REQUIRE(find(report, 501));
+    CHECK(find(report, 501)->severity == row.severity);
+  }
+}
+
+TEST_CASE("an NVRTC that lacks several devices names them all") {
+  Facts facts = machine();
+  Library nvrtc = loaded("libnvrtc.so.12", "12.4.127", "12.4.127", "");
+  nvrtc.archs = Names({"compute_80", "compute_86"});
+  facts.libraries = {nvrtc};
+  for (const char* cc : {"8.9", "9.0"}) {
+    facts.devices.list.push_back(facts.devices.list[0]);
+    facts.devices.list.back().cc = Text(cc);
+    facts.devices.list.back().name = Text(cat("GPU of ", cc));
+  }
+  const Report report = judged(facts);
+  REQUIRE(find(report, 504));
+  CHECK(find(report, 504)->message ==
+        "libnvrtc.so.12 cannot compile for 8.9 and 9.0, the capabilities of GPU of 8.9 and GPU of "
+        "9.0");
+}
+
+TEST_CASE("an older library is told with the package that brings a newer one") {
+  Facts facts = machine();
+  facts.libraries = {loaded("libcudnn.so.9", "9.0.0", "9.1.0", "ld.so.cache")};
+  const Report report = judged(facts);
+  REQUIRE(find(report, 502));
+  CHECK(starts_with(find(report, 502)->message, "the libcudnn.so.9 that loads is 9.0.0"));
+  CHECK(find(report, 502)->help[0] ==
+        "install libcudnn.so.9 9.1.0 or newer: pip install \"nvidia-cudnn-cu12>=9.1.0\"");
+}
+
+TEST_CASE("GPUs that no one PyTorch serves are to be shown one kind at a time") {
+  Facts facts = machine();
+  facts.torch.images = Names({"sm_80"});
+  facts.torch.libraries[0].sets = {{{"sm_80"}, 300}};
+  facts.devices.list[0].cc = Text("6.1");
+  CHECK(starts_with(find(judged(facts), 601)->help[0], "install a PyTorch"));
+  facts.devices.list.push_back(facts.devices.list[0]);
+  facts.devices.list[1].cc = Text("12.0");
+  const Report report = judged(facts);
+  CHECK(contains(find(report, 601)->help[0], "serves 6.1 and 12.0 at once"));
+  CHECK_FALSE(contains(join(find(report, 601)->help, "|"), "install a PyTorch"));
 }
