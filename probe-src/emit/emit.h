@@ -12,7 +12,7 @@
 
 namespace tcs {
 
-std::string finding_text(const Finding& finding);  // the form of design.md, indent 2, 100 columns
+std::string finding_text(const Finding& finding);  // indent 2, 100 columns
 std::string report_text(const Report& report, const Facts& facts, const Plan& plan);
 Json report_json(const Report& report, const Facts& facts, const Plan& plan);
 Json plan_json(const Plan& plan);

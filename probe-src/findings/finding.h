@@ -63,7 +63,7 @@ struct RuleRow {
   int id;
   const char* slug;
   Layer layer;
-  Severity severity;  // the usual one; a rule may lower or raise it as design says
+  Severity severity;  // the usual one; a rule may lower or raise it
   const char* explain;
 };
 const List<RuleRow>& registry();

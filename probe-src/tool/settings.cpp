@@ -39,7 +39,7 @@ struct ListSetting {
   const char* dialect;
 };
 
-// In the order in which they say what is built: design, 'A list says what is built'.
+// In the order in which they say what is built.
 List<ListSetting> lists_given(const Variables& variables, const Inputs& in) {
   List<ListSetting> lists;
   Setting torch = variable(in, kList);

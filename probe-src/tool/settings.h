@@ -18,7 +18,7 @@ struct Setting {
 // The module's own input of that name: --set NAME, else environment TORCH_CUDA_STACK_NAME.
 Setting own_input(const Host& host, const Inputs& in, const std::string& name);
 
-// The inputs of a build: lists and targets, by design's order of precedence. `environment`: this
+// The inputs of a build: lists and targets, the one that counts first. `environment`: this
 // process's, or that of a recorded machine.
 using Variables = std::map<std::string, std::string>;
 Variables variables_of(const Host& host);  // those that a request is made of

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold for 'nothing changed' between two configures (design, 'CMake facts that bite').
+// What must hold for 'nothing changed' between two configures.
 #pragma once
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One function per verb. `args` are the words after the verb. Returns the exit status (design.md).
+// One function per verb. `args` are the words after the verb. Returns the exit status.
 #pragma once
 #include <string>
 

@@ -94,7 +94,7 @@ std::string taken_from(const Toolkit& toolkit, HostKind kind, int level) {
   return "";
 }
 
-// Removes the check of host_config.h, not its reason (rules 4.1).
+// Removes the check of host_config.h, not its reason.
 std::string check_removed_by(const RuleInput& in) {
   for (const char* name :
        {"NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS", "CUDAFLAGS", "TORCH_NVCC_FLAGS"}) {

@@ -117,7 +117,7 @@ void no_nvtx(const RuleInput& in, const Toolkit& t, bool listed, List<Finding>& 
     missing(out, 392, "host.os", "whether nvToolsExt can be replaced");
 }
 
-// libnvToolsExt is gone from 12.9, on Windows and in conda from 12.0 (rules 4.5).
+// libnvToolsExt is gone from 12.9, on Windows and in conda from 12.0: file lists of its packages.
 void nvtx_gone(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   const int release = release_of(Version::parse(t.version.value()));
   const bool early = in.facts.host.os.is("windows") || t.layout.is("conda");
