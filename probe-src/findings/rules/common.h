@@ -42,10 +42,10 @@ List<Image> plan_images(const Plan& plan);
 // What serves `device`: of each image that fits, its own answer where it was tried, else fits().
 Fit serves(const List<Image>& images, const Sm& sm, const Device* device);
 // "sm_86 was tried on the device, which refused it (error 209)"; empty where none was refused.
+// What to do about it.
 constexpr const char* kRefused =
-    "code for it was built and does not run there: look at `nvidia-smi`, `dmesg | grep -i nvrm` "
-    "and "
-    "the driver's release";
+    "code for it was built and does not run there: look at `nvidia-smi`, at `dmesg | grep -i nvrm` "
+    "and at the driver's release";
 std::string refused_words(const List<Image>& images, const Sm& sm, const Device& device);
 
 // --- wording

@@ -62,17 +62,15 @@ void add_libcuda(const DriverFacts& driver, Finding& f) {
 }
 
 // Its release where it is known to be libcuda's own: driver.version is mostly the kernel module's.
-const Text& own_libcuda_release(const DriverFacts& driver) {
-  static const Text unknown;
-  const Text& release = libcuda_release(driver);
+Text own_libcuda_release(const DriverFacts& driver) {
   const LibCuda* lib = loaded_libcuda(driver);
-  if (lib && lib->version.known()) return release;
-  return release.known() && release.value() == driver.kernel_module.value() ? unknown : release;
+  if (lib && lib->version.known()) return lib->version;
+  return driver.version.value() == driver.kernel_module.value() ? Text() : driver.version;
 }
 
 // What 803 is about, in the words for what is known of the two parts.
 std::string parts_words(const DriverFacts& driver) {
-  const Text &libcuda = own_libcuda_release(driver), &module = driver.kernel_module;
+  const Text libcuda = own_libcuda_release(driver), module = driver.kernel_module;
   const LibCuda* lib = loaded_libcuda(driver);
   if (is_compat(lib) && !lib->version.known())
     return "the libcuda.so.1 of cuda-compat that loads does not go with the kernel module";
@@ -176,7 +174,7 @@ Finding& parts_differ(const RuleInput& in, List<Finding>& out) {
                     wsl = wsl_advice(in.facts);
   Finding& f = not_usable(
       in, 206, {parts_words(driver), compat, wsl, compat.empty() && wsl.empty() ? "y" : ""}, out);
-  if (const Text& own = own_libcuda_release(driver); !lib && own.known())
+  if (const Text own = own_libcuda_release(driver); !lib && own.known())
     add(f, "driver", "libcuda.so.1 " + own.value(), "", own.from);
   return f;
 }
