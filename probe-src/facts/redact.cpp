@@ -493,13 +493,20 @@ Identity own_identity(const Host& host) {
   std::string value;
   for (const char* name : {"USER", "LOGNAME", "USERNAME", "SUDO_USER"})
     if (host.env(name, value) && !value.empty()) add_once(own.users, value);
-  if (host.env("HOME", value)) {
-    while (value.size() > 1 && value.back() == '/') value.pop_back();
-    const bool of_system = one_of(value, "/ /usr /opt /tmp /var /bin /lib /etc /srv /mnt /home");
-    if (starts_with(value, "/") && !of_system) {
-      own.homes.push_back(value);
-      if (own.users.empty()) own.users.push_back(path_name(value));
+  List<std::string> homes;
+  if (host.env("HOME", value)) homes.push_back(value);
+  if (Result<std::string> text = host.read("/etc/passwd", 1 << 16))
+    for (const auto& line : split(*text, "\n")) {
+      const List<std::string> fields = split(line, ":");  // without the empty ones
+      if (fields.size() > 4 && contains(own.users, fields[0]))
+        homes.push_back(fields[fields.size() - 2]);
     }
+  for (auto& home : homes) {
+    while (home.size() > 1 && home.back() == '/') home.pop_back();
+    const bool of_system = one_of(home, "/ /usr /opt /tmp /var /bin /lib /etc /srv /mnt /home");
+    if (!starts_with(home, "/") || of_system) continue;
+    add_once(own.homes, home);
+    if (own.users.empty()) own.users.push_back(path_name(home));
   }
   List<std::string> names;
   for (const char* name : {"HOSTNAME", "HOST"})

@@ -261,6 +261,8 @@ TEST_CASE("user and machine are known from the environment and the kernel") {
   CHECK(contains(own.hosts, "acme.io"));
   CHECK(contains(own.hosts, "acme"));
   CHECK_FALSE(contains(own.hosts, "io"));
+  host.files["/etc/passwd"] = "root:x:0:0::/root:/bin/sh\neve:x:7:7::/data/eve2:/bin/sh\n";
+  CHECK(own_identity(host).homes == List<std::string>{"/data/h/eve", "/data/eve2"});
   host.variables = {{"HOME", "/"}};
   CHECK(own_identity(host).homes.empty());
   host.variables = {{"HOME", "/export/home/frank"}};
