@@ -37,7 +37,8 @@ void no_visible_device(const RuleInput& in, List<Finding>& out) {
   if (mask) add(f, "environment", cat("CUDA_VISIBLE_DEVICES='", *mask, "'"), "", "");
   // Were it not known that there is none, this would be told of the driver.
   const DriverIs state = driver_is(in.facts.driver);
-  if (state == DriverIs::NoDevice) stands_for(f, 208);
+  if (state == DriverIs::NoDevice)
+    for (int id : {208, 920}) stands_for(f, id);
 }
 
 bool is_mig(const Device& device) {

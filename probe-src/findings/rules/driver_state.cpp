@@ -393,6 +393,8 @@ void rule_driver_state(const RuleInput& in, List<Finding>& out) {
   if (!f) return;
   for (int id : foretold(in.facts)) stands_for(*f, id);
   stands_for(*f, 208);
+  if (state == DriverIs::NoAnswer)  // what the answer could have been
+    for (int id : {204, 210}) stands_for(*f, id);
   // Where state and answer say different things, the other one would be told without this one.
   DriverFacts no_code = driver, no_state = driver;
   no_code.error_code = Fact<int>();
