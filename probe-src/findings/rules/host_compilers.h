@@ -19,8 +19,8 @@ struct BadRow {
 };
 // Of that kind of compiler alone, not of the C library.
 const BadRow* known_bad_row(const RuleInput& in, const Toolkit& toolkit, HostKind kind);
-// 403, and, unless nvcc refuses the compiler anyway, what is not known of a C library or machine that
-// such a pair depends on.
+// 403, and, unless nvcc refuses the compiler anyway, what is not known of a C library or machine
+// that such a pair depends on.
 void known_bad(const RuleInput& in, const Toolkit& toolkit, bool refused, List<Finding>& out);
 
 }  // namespace tcs
