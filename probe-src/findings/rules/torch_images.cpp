@@ -253,14 +253,18 @@ void rule_torch_images(const RuleInput& in, List<Finding>& out) {
       in.request.purpose == "pytorch-source")
     return;
   const List<Wanted> all = wanted(in);
-  const bool counted = are_counted(in, out);
+  List<Image> images = images_in(torch.images.value());
+  sort_few(images);
+  // Where it serves none of them at all, its counts decide nothing.
+  bool decides = all.empty() || !torch.images.known();
+  for (const auto& w : all) decides = decides || serves(images, w.sm, w.device) != Fit::None;
+  List<Finding> unused;
+  const bool counted = are_counted(in, decides ? out : unused);
   if (!torch.images.known()) {
     if (!all.empty())
       missing(out, 691, "torch.images", "whether it has kernels for these devices", torch.reason);
     return;
   }
-  List<Image> images = images_in(torch.images.value());
-  sort_few(images);
   List<Sm> done;
   List<Wanted> errors, warnings;
   for (const auto& w : all) {
