@@ -335,7 +335,11 @@ void add_sources(const RuleInput& in, const Issues& issues, Finding& f) {
 }
 
 void rule_plan_issues(const RuleInput& in, List<Finding>& out) {
-  if (!builds(in)) {  // nothing is compiled: the plan is not used
+  if (!builds(in)) {  // nothing is compiled: of the plan only its targets are used
+    Issues names;
+    for (const auto& issue : in.plan.issues)
+      if (issue.kind == IssueKind::UnknownName && of_targets(in, issue)) names.push_back(&issue);
+    if (!names.empty()) plain_issue(in, names, id_of(*names[0]), out);
     for (const std::string& target : in.request.targets)
       if (starts_with(lower(target), "all") && in.plan.archs_from.empty())
         missing(out, 390,

@@ -46,8 +46,12 @@ std::string name_of(const Extension& e) {
 std::string subject(const Extensions& all, const char* one, const char* several) {
   List<std::string> names;
   for (const Extension* e : all) add_once(names, name_of(*e));
-  return names.size() == 1 ? cat("the extension ", names[0], " ", one)
-                           : cat("the extensions ", join(names, ", "), " ", several);
+  constexpr size_t kShown = 6;
+  const size_t more = names.size() > kShown ? names.size() - kShown : 0;
+  while (names.size() > kShown) names.erase(names.end() - 1);
+  if (names.size() == 1) return cat("the extension ", names[0], " ", one);
+  return cat("the extensions ", join(names, ", "), more ? cat(" and ", more, " more") : "", " ",
+             several);
 }
 
 void judge_abi(const RuleInput& in, bool neighbours, List<Finding>& out) {
