@@ -404,19 +404,18 @@ class Driver(Chain):
         self.expect(Machine("init=100", kernel=None), ["TCS203 driver error: "], [], 1, ["--targets", "native"])
 
     def test_a_stub_is_an_error_with_a_driver_double(self):
-        self.expect(Machine("init=34"), ["TCS202 driver error: link stub", "TCS910 arch note: "], None, 1)
+        self.expect(Machine("init=34"), ["TCS202 driver error: link stub"], None, 1)
 
     def test_a_stub_is_a_warning_when_other_machines_are_named_with_a_driver_double(self):
         self.expect(Machine("init=34"), ["TCS202 driver warning: link stub"], ["sm_90"], 0, ["--targets", "9.0"])
 
     def test_803_names_both_releases_with_a_driver_double(self):
         self.expect(Machine("init=803", kernel="570.195.03"),
-                    ["TCS206 driver error: libcuda.so.1 is of driver 580.95.05, the kernel module of 570.195.03",
-                     "TCS910 arch note: "], None, 1)
+                    ["TCS206 driver error: libcuda.so.1 is of driver 580.95.05, the kernel module of 570.195.03"], None, 1)
 
     def test_803_without_a_kernel_file_is_an_error_with_a_driver_double(self):
         self.expect(Machine("init=803", kernel=None),
-                    ["TCS206 driver error: libcuda.so.1 is of driver 580.95.05", "TCS910 arch note: "], None, 1)
+                    ["TCS206 driver error: libcuda.so.1 is of driver 580.95.05"], None, 1)
 
     def test_803_is_a_warning_for_a_list_with_a_driver_double(self):
         self.expect(Machine("init=803", kernel="570.195.03"), ["TCS206 driver warning: "], ["sm_90"], 0,
@@ -424,11 +423,11 @@ class Driver(Chain):
 
     def test_804_is_an_error_with_a_driver_double(self):
         report = self.expect(Machine("init=804", kernel="535.261.03"),
-                             ["TCS207 driver error: error 804", "TCS910 arch note: "], None, 1)
+                             ["TCS207 driver error: error 804"], None, 1)
         self.assertIn("out of LD_LIBRARY_PATH", report["findings"][0]["help"][0])
 
     def test_another_error_is_named_with_a_driver_double(self):
-        self.expect(Machine("init=802"), ["TCS208 driver error: 802", "TCS910 arch note: "], None, 1)
+        self.expect(Machine("init=802"), ["TCS208 driver error: 802"], None, 1)
 
     def test_a_hang_is_ended_at_the_deadline_with_a_driver_double(self):
         report = self.expect(Machine("hang", TORCH_CUDA_STACK_TIMEOUT="3"),
@@ -481,7 +480,7 @@ class RealDrivers(Chain):
         stub = part("cuda-stub").parent
         real = Machine("device=9.0,NVIDIA H100;version=13000").folder()
         machine = Machine("device=9.0,NVIDIA H100;version=13000", library=stub, LD_LIBRARY_PATH=f"{stub}:{real}")
-        report = self.expect(machine, ["TCS202 driver error: link stub", "TCS910 arch note: "], None, 1)
+        report = self.expect(machine, ["TCS202 driver error: link stub"], None, 1)
         self.assertIn(str(stub / "libcuda.so.1"), str(report["findings"][0]["evidence"]))
 
 
