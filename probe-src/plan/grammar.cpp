@@ -115,10 +115,10 @@ struct OtherName {
   const char* name;
 };
 constexpr OtherName kOtherNames[] = {
-    {"lovelace", "Ada"},       {"adalovelace", "Ada"}, {"ada-lovelace", "Ada"},
-    {"ada_lovelace", "Ada"},   {"rtx20", "Turing"},    {"rtx30", "8.6"},
-    {"rtx40", "Ada"},          {"rtx50", "12.0"},      {"grace", "Hopper"},
-    {"gracehopper", "Hopper"}, {"orin", "8.7"},        {"thor", "11.0"}};
+    {"lovelace", "Ada"},     {"adalovelace", "Ada"}, {"ada-lovelace", "Ada"},
+    {"ada_lovelace", "Ada"}, {"rtx20", "Turing"},    {"rtx30", "8.6"},
+    {"rtx40", "Ada"},        {"rtx50", "12.0"},      {"gracehopper", "Hopper"},
+    {"orin", "8.7"},         {"thor", "11.0"}};
 
 // The nearest name or keyword: the same letters in another case, or two letters apart at most.
 std::string nearest_word(std::string_view text) {

@@ -46,10 +46,9 @@ struct Code {
   List<Image> images;
 };
 
-// PyTorch's own kernels and those that are to be built; false: not all of them are known.
-bool code_of(const RuleInput& in, const char* what, List<Code>& out, List<Finding>& findings) {
+// PyTorch's own kernels and those that are to be built, as far as they are known.
+void code_of(const RuleInput& in, const char* what, List<Code>& out, List<Finding>& findings) {
   const TorchFacts& torch = in.facts.torch;
-  const size_t before = findings.size();
   const bool other = torch.flavour.known() && !torch.flavour.is("cuda");
   if (!torch.state.known()) missing(findings, 890, "torch.state", what, torch.reason);
   if (torch.state.is("found") && !other) {
@@ -61,7 +60,6 @@ bool code_of(const RuleInput& in, const char* what, List<Code>& out, List<Findin
   }
   if (builds(in) && !in.plan.gencodes.empty() && !in.plan.archs_from.empty())
     out.push_back({"arch", "the plan", in.plan.list_from, plan_images(in.plan)});
-  return findings.size() == before;
 }
 
 void judge(const RuleInput& in, const Switch& by, const char* what, List<Finding>& out) {

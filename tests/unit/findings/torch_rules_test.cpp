@@ -199,6 +199,22 @@ TEST_CASE("a PyTorch without CUDA is one error, whatever else it lacks") {
 
 // --- torch: extensions
 
+TEST_CASE("what PyTorch's parser does not read is no trouble of its own without CUDA") {
+  Facts facts = machine();
+  Request request;
+  request.arch_list = Text("sm_86");
+  auto ids_of = [&] {
+    std::string out;
+    for (const Finding& f : judge({facts, request, make_plan(facts, request)}, Policy{}).findings)
+      if (f.severity >= Severity::Warning) out += f.code() + " ";
+    return out;
+  };
+  CHECK(ids_of() == "TCS914 ");
+  facts.torch.flavour = Text("xpu");
+  facts.torch.cuda = Text();
+  CHECK(ids_of() == "TCS603 ");
+}
+
 TEST_CASE("an extension fits, or what does not fit is named") {
   CHECK(with(extension()) == "");
   Extension one = extension();
