@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// gather_driver in two halves, so that the child can run beside others.
+// The child that holds libcuda. cuInit may take seconds on a machine with many GPUs: it is called
+// once, by a child that starts before everything else and that stays to try images (image_probe.h).
 #pragma once
+#include <memory>
+
 #include "facts/gather.h"
 
 namespace tcs {
 
-Command driver_probe_command(const Host& host, const Inputs& in);
-// Driver and devices from what that child answered, and from what the kernel's files say.
+struct DriverChild {
+  std::unique_ptr<Talk> talk;  // null: nothing is asked
+  int left_ms = 0;             // of the time that the driver may take, all questions together
+};
+
+DriverChild start_driver(Host& host, const Inputs& in);
+// Driver and devices from what the child answers, and from what the kernel's files say.
+// `child.talk` is null afterwards where there is no driver to ask more.
+void gather_driver(Host& host, const Inputs& in, DriverChild& child, Facts& facts);
+// The part of it that reads the answer.
 void learn_driver(Host& host, const Outcome& outcome, Facts& facts);
 
 }  // namespace tcs

@@ -40,12 +40,17 @@ struct HostFacts {
   Text os, arch, distro, kernel, glibc;
   Flag wsl;
   Text jetson_l4t, jetson_jetpack;
+  Text container;    // none | docker | podman | kubernetes | lxc | other
+  Names nvidia_pci;  // NVIDIA's GPUs on the PCI bus, "0000:01:00.0 10de:2704"
+  Flag nouveau;      // the nouveau kernel driver is loaded
+  Flag secure_boot;
 };
 
 // What a present device answered when one image was loaded on it.
 struct ImageProbe {
-  Text image, result;  // result: runs | refused | wrong
+  Text image, result;  // result: runs | refused | wrong | crash | hang
   Fact<int> error;     // CUresult
+  Text step;           // the call that answered so: "cuModuleLoadData"
 };
 
 struct Device {
@@ -53,6 +58,8 @@ struct Device {
   Text name, cc, uuid;  // cc "12.0"
   Flag visible = true;  // one read from a file that does not say so: unknown
   Flag integrated, mig;
+  Text state;         // NVML's: ok | lost | reset-required | error
+  Text compute_mode;  // NVML's: default | exclusive-process | exclusive-thread | prohibited
   List<ImageProbe> image_probe;
   std::string reason;
 };
@@ -65,13 +72,40 @@ struct DeviceFacts {
 };
 
 struct LibCuda {
-  Text path, version, role, kind;  // role: loaded | other; kind: driver | compat | stub | wsl ...
+  Text path, version, role;  // role: loaded | other
+  Text kind;                 // driver | compat | stub | wsl | conda | container
+};
+
+// A device node in /dev, or a capability file of MIG.
+struct DeviceNode {
+  Text path, state;  // state: ok | denied | missing
+};
+
+// A driver that did not answer.
+struct DriverFailure {
+  Text kind;  // hang | crash | output (no answer, or one that cannot be read) | load
+  Text text;  // what was printed, or the loader's words
+};
+
+// NVIDIA's management library, which sees all boards whatever CUDA_VISIBLE_DEVICES says.
+struct Nvml {
+  Text state;            // ok | absent | error
+  Text path, version;    // version: of the driver, as it says
+  Fact<int> error_code;  // nvmlReturn_t of a first call
+  std::string reason;
 };
 
 struct DriverFacts {
   Text state;                         // ok | absent | no-kernel-module | stub | mismatch | error
   Text version, kernel_module, cuda;  // cuda "12.4": cuDriverGetVersion
   Fact<int> error_code;               // CUresult of cuInit, or of a first call after it
+  Text error_call;                    // which call: "cuInit", "cuDeviceGetCount", "cuCtxCreate"
+  Text module_kind;                   // of the kernel module: open | proprietary
+  DriverFailure failure;
+  Flag mps;  // a control daemon of the Multi-Process Service is in reach
+  Nvml nvml;
+  bool nodes_known = false;
+  List<DeviceNode> nodes;
   List<LibCuda> libcuda;
   std::string reason;
 };
@@ -83,6 +117,12 @@ struct ToolkitFailure {
   Text text;  // what was printed
 };
 
+// One image that nvcc was asked to build.
+struct ImageBuild {
+  Text image, result;  // result: built | refused | wrong (the file holds another one)
+  Text text;           // what nvcc printed; of wrong: what is there
+};
+
 struct Toolkit {
   Text root, nvcc, version, origin, layout;  // layout: default | pip | conda | distribution | clang
   Text headers, ptxas, cicc, cudart;         // releases: "13.2" of cuda.h, "13.2.78" of ptxas ...
@@ -90,7 +130,8 @@ struct Toolkit {
   Names missing;  // parts that are not there: "nvrtc", "lib64", "cudart-dev" ...
   Flag works;     // one real compile with the host compiler that nvcc calls
   ToolkitFailure failure;
-  Text driver_dir;  // folder of nvcc's own bin
+  List<ImageBuild> builds;  // of the plan, or those that were asked for
+  Text driver_dir;          // folder of nvcc's own bin
   Text include_dir, library_dir;
   Fact<int> gcc_max, clang_max;  // majors that its crt/host_config.h takes
   Text fitting_host_compiler;  // path of one that this nvcc takes, where the default one is refused
@@ -159,7 +200,8 @@ struct Library {
   Text built_against;  // the release that its needer names; "none": nothing names one
   Text via;            // what led the loader there
   Text shadows;        // via LD_LIBRARY_PATH: what would load without it; "none"
-  Names archs;
+  Names archs;         // what it compiles for: of NVRTC, and of a ptxas that a package brings
+  Names images;        // kernel images that it holds
 };
 
 struct Extension {

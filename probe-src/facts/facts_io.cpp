@@ -313,14 +313,18 @@ template <class A> void visit(A& a, HostFacts& h) {
   a.field("os", h.os); a.field("arch", h.arch); a.field("distro", h.distro);
   a.field("kernel", h.kernel); a.field("glibc", h.glibc); a.field("wsl", h.wsl);
   a.group("jetson", [&](A& j) { j.field("l4t", h.jetson_l4t); j.field("jetpack", h.jetson_jetpack); });
+  a.field("container", h.container); a.field("nvidia_pci", h.nvidia_pci); a.field("nouveau", h.nouveau);
+  a.field("secure_boot", h.secure_boot);
 }
 template <class A> void visit(A& a, ImageProbe& p) {
-  a.field("image", p.image); a.choice("result", p.result, "runs|refused|wrong"); a.field("error", p.error);
+  a.field("image", p.image); a.choice("result", p.result, "runs|refused|wrong|crash|hang");
+  a.field("error", p.error); a.field("step", p.step);
 }
 template <class A> void visit(A& a, Device& d) {
   a.unknown_unless_read(d.visible);
   a.field("index", d.index); a.field("name", d.name); a.capability("cc", d.cc); a.field("uuid", d.uuid);
   a.field("visible", d.visible); a.field("integrated", d.integrated); a.field("mig", d.mig);
+  a.field("state", d.state); a.field("compute_mode", d.compute_mode);
   a.list("image_probe", d.image_probe); a.reason(d.reason);
 }
 template <class A> void visit(A& a, DeviceFacts& d) {
@@ -330,19 +334,30 @@ template <class A> void visit(A& a, DeviceFacts& d) {
 template <class A> void visit(A& a, LibCuda& l) {
   a.field("path", l.path); a.field("version", l.version); a.field("role", l.role); a.field("kind", l.kind);
 }
+template <class A> void visit(A& a, DeviceNode& n) { a.field("path", n.path); a.field("state", n.state); }
+template <class A> void visit(A& a, DriverFailure& f) { a.field("kind", f.kind); a.field("text", f.text); }
+template <class A> void visit(A& a, Nvml& n) {
+  a.field("state", n.state); a.field("path", n.path); a.field("version", n.version);
+  a.field("error_code", n.error_code); a.reason(n.reason);
+}
 template <class A> void visit(A& a, DriverFacts& d) {
   a.choice("state", d.state, "ok|absent|no-kernel-module|stub|mismatch|error");
   a.field("version", d.version); a.field("kernel_module", d.kernel_module); a.field("cuda", d.cuda);
-  a.group("error", [&](A& e) { e.field("code", d.error_code); });
+  a.group("error", [&](A& e) { e.field("code", d.error_code); e.field("call", d.error_call); });
+  a.field("module_kind", d.module_kind); a.object("failure", d.failure); a.field("mps", d.mps);
+  a.object("nvml", d.nvml); a.list("nodes", d.nodes, &d.nodes_known);
   a.list("libcuda", d.libcuda); a.reason(d.reason);
 }
 template <class A> void visit(A& a, ToolkitFailure& f) { a.field("kind", f.kind); a.field("text", f.text); }
+template <class A> void visit(A& a, ImageBuild& b) {
+  a.field("image", b.image); a.choice("result", b.result, "built|refused|wrong"); a.field("text", b.text);
+}
 template <class A> void visit(A& a, Toolkit& t) {
   a.field("root", t.root); a.field("nvcc", t.nvcc); a.field("version", t.version);
   a.field("origin", t.origin); a.field("layout", t.layout); a.field("headers", t.headers);
   a.field("ptxas", t.ptxas); a.field("cicc", t.cicc); a.field("cudart", t.cudart);
   a.images("archs", t.archs); a.field("missing", t.missing); a.field("works", t.works);
-  a.object("failure", t.failure); a.field("driver_dir", t.driver_dir);
+  a.object("failure", t.failure); a.list("builds", t.builds); a.field("driver_dir", t.driver_dir);
   a.field("include_dir", t.include_dir); a.field("library_dir", t.library_dir);
   a.field("gcc_max", t.gcc_max); a.field("clang_max", t.clang_max);
   a.field("fitting_host_compiler", t.fitting_host_compiler); a.reason(t.reason);
@@ -379,7 +394,7 @@ template <class A> void visit(A& a, Library& l) {
   a.field("soname", l.soname); a.field("needed_by", l.needed_by);
   a.choice("state", l.state, "found|missing|wrong"); a.field("path", l.path);
   a.field("version", l.version); a.field("built_against", l.built_against); a.field("via", l.via);
-  a.field("shadows", l.shadows); a.images("archs", l.archs);
+  a.field("shadows", l.shadows); a.images("archs", l.archs); a.images("images", l.images);
 }
 template <class A> void visit(A& a, Extension& e) {
   a.field("name", e.name); a.field("cuda", e.cuda); a.field("cxx11_abi", e.cxx11_abi);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "facts/gather.h"
+
+#include "facts/driver.h"
 #include "facts/facts_io.h"
 
 namespace tcs {
@@ -8,11 +10,17 @@ TCS_DEFINE_VALUE(Facts);
 TCS_DEFINE_VALUE(Request);
 
 Facts gather_all(Host& host, const Inputs& in) {
+  DriverChild child;
+  return gather_all(host, in, child);
+}
+
+Facts gather_all(Host& host, const Inputs& in, DriverChild& child) {
+  child = start_driver(host, in);
   Facts facts;
   gather_host(host, facts);
   gather_python(host, in, facts);
   gather_torch(host, in, facts);
-  gather_driver(host, in, facts);
+  gather_driver(host, in, child, facts);
   gather_toolkits(host, in, facts);
   order_facts(facts);
   return facts;

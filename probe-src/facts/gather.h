@@ -26,15 +26,16 @@ struct Inputs {
 // Variables whose value changes what is chosen, built or loaded. Others are nobody's business.
 bool variable_matters(const std::string& name);
 
-void gather_host(Host& host, Facts& facts);  // gather_host.cpp
-void gather_driver(Host& host, const Inputs& in,
-                   Facts& facts);  // gather_driver.cpp: driver, devices
+void gather_host(Host& host, Facts& facts);                      // gather_host.cpp
 void gather_python(Host& host, const Inputs& in, Facts& facts);  // gather_python.cpp
 void gather_torch(Host& host, const Inputs& in,
                   Facts& facts);  // gather_torch.cpp: torch, libraries
 void gather_toolkits(Host& host, const Inputs& in,
                      Facts& facts);  // gather_toolkits.cpp: toolkits, host_compiler
-// All of them, in an order that lets later ones use earlier facts (toolkits need torch.cuda).
+// All of them and the driver (driver.h), in an order that lets later ones use earlier facts
+// (toolkits need torch.cuda). `child`: the driver's, kept to try images.
+struct DriverChild;
+Facts gather_all(Host& host, const Inputs& in, DriverChild& child);
 Facts gather_all(Host& host, const Inputs& in);
 
 // Completes a toolkit that lacks lib64 or unversioned libraries with links under `dir`; returns the

@@ -209,12 +209,15 @@ void learn_answer(const Host& host, const Json& answer, Facts& facts) {
 
 }  // namespace
 
-Command driver_probe_command(const Host& host, const Inputs& in) {
+DriverChild start_driver(Host& host, const Inputs& in) {
+  DriverChild child;
+  if (in.cross_compiling) return child;
   Command command;
   command.argv = {host.self(), "--driver-probe"};
-  command.timeout_ms = in.timeout_ms;
+  command.timeout_ms = child.left_ms = in.timeout_ms;
   command.output_limit = 1u << 20;
-  return command;
+  child.talk = host.talk(command);
+  return child;
 }
 
 void learn_driver(Host& host, const Outcome& outcome, Facts& facts) {
@@ -238,12 +241,18 @@ void learn_driver(Host& host, const Outcome& outcome, Facts& facts) {
     facts.devices.reason = driver.reason;
 }
 
-void gather_driver(Host& host, const Inputs& in, Facts& facts) {
+void gather_driver(Host& host, const Inputs& in, DriverChild& child, Facts& facts) {
   if (in.cross_compiling) {
     facts.driver.reason = facts.devices.reason = "cross-compiling: this machine is not asked";
     return;
   }
-  learn_driver(host, host.run(driver_probe_command(host, in)), facts);
+  Outcome outcome;
+  if (child.talk->ask("", child.left_ms, outcome.out))
+    outcome.state = Outcome::State::Exited;
+  else
+    outcome = child.talk->end();
+  learn_driver(host, outcome, facts);
+  if (!facts.driver.state.is("ok")) child.talk.reset();
 }
 
 }  // namespace tcs

@@ -70,7 +70,9 @@ List<char*> pointers(List<std::string>& strings) {
 
 class Child {
  public:
-  Child(const Command& command, Outcome& outcome) : command_(command), outcome_(outcome) {}
+  // `talks`: its input stays open until hear_no_more().
+  Child(const Command& command, Outcome& outcome, bool talks = false)
+      : command_(command), outcome_(outcome), talks_(talks) {}
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
@@ -112,16 +114,22 @@ class Child {
     for (int end : {in_.write_end, out_.read_end, err_.read_end}) {
       fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK);
     }
-    if (command_.input.empty()) Pipe::close_end(in_.write_end);
+    if (command_.input.empty() && !talks_) Pipe::close_end(in_.write_end);
     return true;
   }
 
   void watch(List<pollfd>& fds) const {
     if (out_.read_end >= 0) fds.push_back({out_.read_end, POLLIN, 0});
     if (err_.read_end >= 0) fds.push_back({err_.read_end, POLLIN, 0});
-    if (in_.write_end >= 0) fds.push_back({in_.write_end, POLLOUT, 0});
+    if (in_.write_end >= 0 && fed_ < command_.input.size())
+      fds.push_back({in_.write_end, POLLOUT, 0});
   }
-  int64_t remaining() const { return begin_ + command_.timeout_ms - clock_ms(); }
+  void hear_no_more() {
+    talks_ = false;
+    feed();
+  }
+  void wait_another(int ms) { more_ms_ = clock_ms() - begin_ + ms - command_.timeout_ms; }
+  int64_t remaining() const { return begin_ + command_.timeout_ms + more_ms_ - clock_ms(); }
 
   // Moves what can be moved; true when the child is over and its outcome complete.
   bool step() {
@@ -154,7 +162,7 @@ class Child {
 
   [[noreturn]] void become(char** argv, char** envp, const Pipe& failed) {
     setpgid(0, 0);
-    int in = command_.input.empty() ? ::open("/dev/null", O_RDONLY) : in_.read_end;
+    int in = command_.input.empty() && !talks_ ? ::open("/dev/null", O_RDONLY) : in_.read_end;
     dup2(in, 0);
     dup2(out_.write_end, 1);
     dup2(err_.write_end, 2);
@@ -182,13 +190,13 @@ class Child {
   }
 
   void feed() {
-    while (in_.write_end >= 0) {
+    while (in_.write_end >= 0 && !(talks_ && fed_ == command_.input.size())) {
       ssize_t put =
           ::write(in_.write_end, command_.input.data() + fed_, command_.input.size() - fed_);
       if (put < 0 && errno == EINTR) continue;
       if (put < 0 && errno == EAGAIN) return;
       if (put > 0) fed_ += static_cast<size_t>(put);
-      if (put <= 0 || fed_ == command_.input.size()) Pipe::close_end(in_.write_end);
+      if (put <= 0 || (fed_ == command_.input.size() && !talks_)) Pipe::close_end(in_.write_end);
     }
   }
 
@@ -227,10 +235,13 @@ class Child {
   bool over_ = false;
   int64_t over_at_ = 0;
   int64_t begin_ = 0;
+  int64_t more_ms_ = 0;  // on top of the command's deadline
   size_t fed_ = 0;
+  bool talks_ = false;
 };
 
-void wait_a_little(const std::vector<std::unique_ptr<Child>>& running) {
+template <class Children>
+void wait_a_little(const Children& running) {
   List<pollfd> fds;
   int64_t wait = 20;  // also the period in which a child that closed its pipes is reaped
   for (const auto& child : running) {
@@ -240,7 +251,66 @@ void wait_a_little(const std::vector<std::unique_ptr<Child>>& running) {
   poll(fds.begin(), fds.size(), static_cast<int>(fds.empty() ? std::min<int64_t>(wait, 1) : wait));
 }
 
+class ChildTalk : public Talk {
+ public:
+  explicit ChildTalk(const Command& command)
+      : command_(command), child_(command_, outcome_, true), over_(!child_.start()) {}
+  ~ChildTalk() override {
+    if (!over_) child_.wait_another(0);
+    while (!over_) over_ = child_.step();
+  }
+
+  bool ask(const std::string& line, int& left_ms, std::string& answer) override {
+    if (!line.empty()) command_.input += line + "\n";
+    const int64_t deadline = (since_ != 0 ? since_ : clock_ms()) + left_ms;
+    child_.wait_another(static_cast<int>(deadline - clock_ms()));
+    bool said = false;
+    while (!said) {
+      if (!over_) over_ = child_.step();
+      said = take_line(answer);
+      if (over_ && !said) break;
+      if (!said) wait_a_little(List<Child*>{&child_});
+    }
+    left_ms = static_cast<int>(std::max<int64_t>(deadline - clock_ms(), 0));
+    since_ = 0;
+    return said;
+  }
+
+  Outcome end() override {
+    constexpr int kMomentMs = 500;  // it has nothing left to do
+    if (!over_) {
+      child_.hear_no_more();
+      child_.wait_another(kMomentMs);
+    }
+    while (!over_) {
+      over_ = child_.step();
+      if (!over_) wait_a_little(List<Child*>{&child_});
+    }
+    return outcome_;
+  }
+
+ private:
+  bool take_line(std::string& line) {
+    const size_t end = outcome_.out.find('\n');
+    if (end == std::string::npos) return false;
+    line = outcome_.out.substr(0, end);
+    outcome_.out.erase(0, end + 1);
+    return true;
+  }
+
+  Command command_;
+  Outcome outcome_;
+  Child child_;
+  bool over_;
+  int64_t since_ = clock_ms();  // 0 after the first answer
+};
+
 }  // namespace
+
+std::unique_ptr<Talk> talk_to(const Command& command) {
+  signal(SIGPIPE, SIG_IGN);
+  return std::make_unique<ChildTalk>(command);
+}
 
 List<Outcome> run_children(const List<Command>& commands, int jobs) {
   signal(SIGPIPE, SIG_IGN);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Child processes with a deadline, for the real host.
 #pragma once
+#include <memory>
 
 #include "base/list.h"
 #include "host/host.h"
@@ -9,5 +10,8 @@ namespace tcs {
 
 // Runs all commands, at most `jobs` at a time; outcomes in the order of the commands.
 List<Outcome> run_children(const List<Command>& commands, int jobs);
+
+// See Talk in host.h.
+std::unique_ptr<Talk> talk_to(const Command& command);
 
 }  // namespace tcs

@@ -68,6 +68,19 @@ struct SystemNames {
   std::string os, arch, kernel, glibc;
 };
 
+// A child that is spoken to line by line. Ended, its whole group killed, when this is destroyed; it
+// sees the end of its input when this process dies.
+class Talk {
+ public:
+  virtual ~Talk() = default;
+  // Sends `line` (nothing where it is empty) and waits for one line on standard output, `left_ms`
+  // at most, which is less by what it took; of the first, from the child's start on. False: the
+  // child is over, or said nothing in that time and was killed; end() tells which.
+  virtual bool ask(const std::string& line, int& left_ms, std::string& answer) = 0;
+  // Closes its input and waits a moment: what became of it. `out`: what no ask() took.
+  virtual Outcome end() = 0;
+};
+
 class Host {
  public:
   virtual ~Host() = default;
@@ -91,6 +104,8 @@ class Host {
   virtual Outcome run(const Command& command) = 0;
   // Several children at once (at most `jobs`), outcomes in the order given.
   virtual List<Outcome> run_all(const List<Command>& commands, int jobs) = 0;
+  // Never null: a child that could not be started answers nothing and says why at its end.
+  virtual std::unique_ptr<Talk> talk(const Command& command) = 0;
   virtual int cores() const = 0;
   virtual int64_t now() const = 0;  // seconds since 1970
   virtual SystemNames system() const = 0;

@@ -259,6 +259,7 @@ class RealHost final : public Host {
   List<Outcome> run_all(const List<Command>& commands, int jobs) override {
     return run_children(commands, jobs);
   }
+  std::unique_ptr<Talk> talk(const Command& command) override { return talk_to(command); }
 
   int cores() const override {
     cpu_set_t set;

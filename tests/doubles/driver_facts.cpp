@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts/driver.h"
 #include "facts/facts_io.h"
 #include "facts/gather.h"
 #include "probes/driver.h"
@@ -14,6 +15,7 @@ int main(int argc, char** argv) {
   if (argc > 1) in.timeout_ms = atoi(argv[1]);
   std::unique_ptr<tcs::Host> host = tcs::make_real_host();
   tcs::Facts facts;
-  tcs::gather_driver(*host, in, facts);
+  tcs::DriverChild child = tcs::start_driver(*host, in);
+  tcs::gather_driver(*host, in, child, facts);
   puts(tcs::write_json(tcs::facts_to_json(facts)).c_str());
 }

@@ -275,10 +275,21 @@ void odd_probe(Machine& m, Dice& dice) {
   Json probes = Json::array();
   for (const char* image : {"sm_80", "sm_87", "sm_86"})
     if (dice.chance(60))
-      probes.push(object({{"image", image},
-                          {"result", dice.word({"runs", "refused", "wrong"})},
-                          {"error", dice.chance(50) ? 209 : 0}}));
+      probes.push(
+          object({{"image", image},
+                  {"result", dice.word({"runs", "runs", "refused", "wrong", "crash", "hang"})},
+                  {"error", dice.chance(50) ? 209 : 0},
+                  {"step", "cuModuleLoadData"}}));
   set(*device, "image_probe", probes);
+}
+void odd_board(Machine& m, Dice& dice) {
+  Json* device = some_item(m.facts, "devices.list", dice);
+  if (!device) return;
+  if (dice.chance(50))
+    set(*device, "state", dice.word({"ok", "lost", "reset-required", "error"}));
+  else
+    set(*device, "compute_mode",
+        dice.word({"default", "exclusive-process", "exclusive-thread", "prohibited"}));
 }
 
 void odd_driver_state(Machine& m, Dice& dice) {
@@ -286,8 +297,18 @@ void odd_driver_state(Machine& m, Dice& dice) {
       dice.word({"absent", "no-kernel-module", "stub", "mismatch", "error", "error", "ok"});
   Json& driver = at(m.facts, "driver");
   set(driver, "state", state);
-  const std::vector<int> codes = {3, 34, 35, 100, 101, 222, 227, 802, 803, 804, 805, 999, 12345};
-  if (state == "error") at(m.facts, "driver.error.code") = Json(dice.one_of(codes));
+  const std::vector<int> codes = {3,   34,  35,  46,  100, 101, 214, 222,  227,
+                                  719, 802, 803, 804, 805, 806, 999, 12345};
+  if (state == "error" && dice.chance(80)) {
+    at(m.facts, "driver.error.code") = Json(dice.one_of(codes));
+    if (dice.chance(50))
+      at(m.facts, "driver.error.call") =
+          Json(dice.word({"cuInit", "cuDeviceGetCount", "cuCtxCreate"}));
+  } else if (state == "error") {
+    drop(driver, "error");
+    set(driver, "failure",
+        object({{"kind", dice.word({"hang", "crash", "output", "load"})}, {"text", "Xid 79"}}));
+  }
   if (state == "absent") {
     for (const char* name : {"version", "cuda", "kernel_module", "error"}) drop(driver, name);
     set(driver, "libcuda", Json::array());
@@ -332,6 +353,38 @@ void odd_libcuda(Machine& m, Dice& dice) {
   at(m.facts, "driver.libcuda") = list;
 }
 
+// What the system shows around a driver.
+void odd_surroundings(Machine& m, Dice& dice) {
+  Json& driver = at(m.facts, "driver");
+  Json& host = at(m.facts, "host");
+  switch (dice.below(7)) {
+    case 0:
+      return set(driver, "nodes",
+                 array({object({{"path", "/dev/nvidia0"},
+                                {"state", dice.word({"ok", "denied", "missing"})}}),
+                        object({{"path", "/dev/nvidiactl"},
+                                {"state", dice.word({"ok", "denied", "missing"})}})}));
+    case 1:
+      return set(driver, "nvml",
+                 object({{"state", dice.word({"ok", "absent", "error"})},
+                         {"path", "/usr/lib/libnvidia-ml.so.1"},
+                         {"version", dice.one_of(kStacks).driver},
+                         {"error_code", dice.chance(50) ? 18 : 0}}));
+    case 2:
+      return set(driver, "mps", dice.chance(50));
+    case 3:
+      return set(driver, "module_kind", dice.word({"open", "proprietary"}));
+    case 4:
+      set(host, "nouveau", dice.chance(70));
+      return set(host, "secure_boot", dice.chance(50));
+    case 5:
+      return set(host, "container", dice.word({"none", "docker", "podman", "kubernetes", "lxc"}));
+    default:
+      return set(host, "nvidia_pci",
+                 dice.chance(50) ? Json::array() : array({Json("0000:01:00.0 10de:2704")}));
+  }
+}
+
 std::string odd_origin(Dice& dice) {
   return dice.word({"PATH", "CUDA_HOME", "CUDA_PATH", "CUDACXX", "CUDAToolkit_ROOT",
                     "TREE_CUDA_COMPILER", "CUDA_HOME, PATH", "TorchCudaStack_TOOLKIT",
@@ -362,6 +415,17 @@ void odd_failure(Machine& m, Dice& dice) {
   const std::string kind = dice.word({"host-compiler", "host-compiler-run", "arch", "headers",
                                       "ptxas", "cicc", "hang", "crash", "output", "link", "start"});
   set(*t, "failure", object({{"kind", kind}, {"text", "nvcc fatal   : it does not work"}}));
+}
+void odd_builds(Machine& m, Dice& dice) {
+  Json* t = some_item(m.facts, "toolkits.list", dice);
+  if (!t) return;
+  Json builds = Json::array();
+  for (const char* image : {"sm_80", "sm_86", "sm_90", "compute_90", "sm_120"})
+    if (dice.chance(60))
+      builds.push(object({{"image", image},
+                          {"result", dice.word({"built", "built", "refused", "wrong"})},
+                          {"text", "ptxas fatal   : it does not work"}}));
+  set(*t, "builds", builds);
 }
 void odd_toolkit(Machine& m, Dice& dice) {
   Json* t = some_item(m.facts, "toolkits.list", dice);
@@ -559,6 +623,7 @@ void odd_libraries(Machine& m, Dice& dice) {
       return set(*library, "built_against", dice.word({"8.3.2", "9.10.2", "12.9.1"}));
     case 4: {
       const Stack& other = dice.one_of(kStacks);
+      if (dice.chance(50)) return set(*library, "images", random_images(dice, ""));
       if (!library->find("archs")) return;
       set(*library, "version", other.nvcc);
       return set(*library, "archs", words(archs_of(release_of(Version::parse(other.cuda)))));
@@ -754,14 +819,15 @@ void odd_request(Machine& m, Dice& dice) {
 
 using Change = void (*)(Machine&, Dice&);
 const std::vector<Change> kChanges = {
-    odd_devices,       odd_devices,    odd_one_device, odd_device_state, odd_probe,
-    odd_driver_state,  odd_driver,     odd_driver,     odd_libcuda,      more_toolkits,
-    more_toolkits,     no_toolkits,    none_selected,  odd_failure,      odd_failure,
-    odd_toolkit,       odd_toolkit,    odd_toolkit,    untried,          odd_host_compiler,
-    odd_host_compiler, odd_host,       odd_host,       odd_torch_state,  other_torch,
-    other_torch,       odd_torch,      odd_torch,      odd_sets,         odd_python,
-    odd_python,        odd_libraries,  odd_libraries,  odd_libraries,    odd_extensions,
-    odd_environment,   odd_environment};
+    odd_devices,       odd_devices,     odd_one_device, odd_device_state, odd_probe,
+    odd_driver_state,  odd_driver,      odd_driver,     odd_libcuda,      more_toolkits,
+    more_toolkits,     no_toolkits,     none_selected,  odd_failure,      odd_failure,
+    odd_toolkit,       odd_toolkit,     odd_toolkit,    untried,          odd_host_compiler,
+    odd_host_compiler, odd_host,        odd_host,       odd_torch_state,  other_torch,
+    other_torch,       odd_torch,       odd_torch,      odd_sets,         odd_python,
+    odd_python,        odd_libraries,   odd_libraries,  odd_libraries,    odd_extensions,
+    odd_environment,   odd_environment, odd_board,      odd_surroundings, odd_surroundings,
+    odd_builds};
 
 void shuffle_members(Json& node, Dice& dice) {
   dice.shuffle(node.members);

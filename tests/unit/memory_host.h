@@ -171,6 +171,31 @@ class MemoryHost : public Host {
     for (const Command& c : commands) out.push_back(run(c));
     return out;
   }
+  // The child that on_run answers for, its output line by line; what is asked goes to `asked`, and
+  // on_ask, where there is one, answers it.
+  std::function<std::string(const std::string&)> on_ask;
+  List<std::string> asked;
+  std::unique_ptr<Talk> talk(const Command& command) override {
+    class MemoryTalk : public Talk {
+     public:
+      MemoryTalk(MemoryHost& host, Outcome outcome) : host_(host), outcome_(std::move(outcome)) {}
+      bool ask(const std::string& line, int&, std::string& answer) override {
+        if (!line.empty()) host_.asked.push_back(line);
+        if (!line.empty() && host_.on_ask) outcome_.out += host_.on_ask(line);
+        const size_t end = outcome_.out.find('\n');
+        if (end == std::string::npos) return false;
+        answer = outcome_.out.substr(0, end);
+        outcome_.out.erase(0, end + 1);
+        return true;
+      }
+      Outcome end() override { return outcome_; }
+
+     private:
+      MemoryHost& host_;
+      Outcome outcome_;
+    };
+    return std::make_unique<MemoryTalk>(*this, run(command));
+  }
   int cores() const override { return 2; }
   int64_t now() const override { return 1800000000; }
   SystemNames system() const override { return {"Linux", "x86_64", "6.1.0-test", "2.36"}; }

@@ -84,8 +84,17 @@ bool native_asked(const RuleInput& in) {
   return false;
 }
 
+bool list_is_default(const Request& request) {
+  const List<std::string> words = split(request.arch_list.value(), "; \t");
+  for (const auto& word : words)
+    if (lower(word) != "auto" && lower(word) != "common") return false;
+  return !words.empty();
+}
+
 bool other_machines(const RuleInput& in) {
-  return !native_asked(in) && (in.request.targets_known || in.request.arch_list.known());
+  const bool list = in.request.arch_list.known() && !list_is_default(in.request);
+  const bool targets = in.request.targets_known && !in.request.targets.empty();
+  return !native_asked(in) && (targets || list);
 }
 
 bool builds(const RuleInput& in) {

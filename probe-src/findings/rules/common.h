@@ -22,6 +22,7 @@ void add(Finding& f, const char* layer, std::string has, std::string needs, std:
 
 // --- the request
 bool native_asked(const RuleInput& in);  // targets or list say native, or the purpose is to run
+bool list_is_default(const Request& request);  // nothing but Auto and Common: the default targets
 bool other_machines(
     const RuleInput& in);          // it names targets or a list, and native is not among them
 bool builds(const RuleInput& in);  // something is compiled

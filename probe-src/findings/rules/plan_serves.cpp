@@ -165,7 +165,7 @@ void rule_plan_serves(const RuleInput& in, List<Finding>& out) {
   List<Image> images = plan_images(plan);
   for (const Image& image : plan.written) add_once(images, image);
   if (!builds(in) || images.empty()) return;
-  if (!plan.by_user) return planned(in, images, out);
+  if (!plan.by_user || list_is_default(in.request)) return planned(in, images, out);
   // A driver that does not answer is a finding of its own.
   const DeviceFacts& devices = in.facts.devices;
   const bool asleep = in.facts.driver.state.known() && !in.facts.driver.state.is("ok");

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch_test_macros.hpp>
 
-#include "facts/gather.h"
+#include "facts/driver.h"
 #include "memory_host.h"
 
 using namespace tcs;
 
 namespace {
+
+void ask(MemoryHost& host, const Inputs& in, Facts& facts) {
+  DriverChild child = start_driver(host, in);
+  gather_driver(host, in, child, facts);
+}
 
 Facts gather(MemoryHost& host, const std::string& answer, const Inputs& in = {}) {
   host.on_run = [answer](const Command& command) {
@@ -14,7 +19,7 @@ Facts gather(MemoryHost& host, const std::string& answer, const Inputs& in = {})
     return MemoryHost::exits(0, answer);
   };
   Facts facts;
-  gather_driver(host, in, facts);
+  ask(host, in, facts);
   return facts;
 }
 
@@ -158,14 +163,14 @@ TEST_CASE("a driver that hangs or crashes is an error with what happened") {
   outcome.ms = 30000;
   host.on_run = [&](const Command&) { return outcome; };
   Facts facts;
-  gather_driver(host, {}, facts);
+  ask(host, {}, facts);
   CHECK(facts.driver.state.is("error"));
   CHECK(facts.driver.reason == "the driver probe ended without an answer: " + outcome.describe());
   outcome.state = Outcome::State::Signalled;
   outcome.code = 11;
   outcome.err = "Xid 31\n";
   Facts crashed;
-  gather_driver(host, {}, crashed);
+  ask(host, {}, crashed);
   CHECK(crashed.driver.reason == "the driver probe ended without an answer: " + outcome.describe() +
                                      "; it printed \"Xid 31\"");
   CHECK(crashed.devices.reason == crashed.driver.reason);
@@ -206,7 +211,7 @@ TEST_CASE("a driver is not asked for another machine's build") {
   Inputs in;
   in.cross_compiling = true;
   Facts facts;
-  gather_driver(host, in, facts);
+  ask(host, in, facts);
   CHECK(host.ran.empty());
   CHECK_FALSE(facts.driver.state.known());
   CHECK(facts.devices.reason == "cross-compiling: this machine is not asked");
