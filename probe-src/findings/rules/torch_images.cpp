@@ -104,8 +104,10 @@ bool are_counted(const RuleInput& in, List<Finding>& out) {
   return all;
 }
 
+// An empty plan, of which nvcc builds nothing, leaves no device out.
 bool plan_serves(const RuleInput& in, const Wanted& w) {
-  return serves(plan_images(in.plan), w.sm, w.device) != Fit::None;
+  const List<Image> images = plan_images(in.plan);
+  return images.empty() || serves(images, w.sm, w.device) != Fit::None;
 }
 
 // A list that leaves this device out is for other machines.
