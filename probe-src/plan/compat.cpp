@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which image runs on which device. The rules, from NVIDIA's compatibility guides and from what
-// ptxas and nvlink answered (tests/unit/plan/compat_test.cpp holds their answers):
+// ptxas and nvlink answered (tests/unit/plan/oracle_test.cpp holds nvlink's):
 // - machine code X.y runs on X.z with z >= y, and on no other major;
 // - 'a' runs on exactly its own capability, 'f' on its family, as machine code and as PTX;
 // - plain PTX X.y can be translated for every capability >= X.y;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
-#include "base/text.h"
 #include "plan/plan.h"
 
 using namespace tcs;
@@ -25,133 +23,7 @@ Fit fit(const std::string& name, const std::string& device) {
   return fits(image(name), cc(device));
 }
 
-// What nvlink said: each cubin (nvcc -cubin -rdc=true -arch=sm_X) given to nvlink -arch=sm_T of the
-// same release; accepted = exit 0 without a warning. Measured 2026-11 with 11.8.89, 12.4.131,
-// 13.0.88, 13.2.78 and 13.5.37. A device's row is the union of X, Xa and Xf: from 13.2 on the row
-// of 90 refuses 90a although the device loads it.
-struct NvlinkRow {
-  const char* device;
-  const char* accepted;
-};
-struct Nvlink {
-  const char* release;
-  bool unified;  // 13.2 and later mix desktop and Tegra
-  const char* cubins;
-  List<NvlinkRow> rows;
-};
-
-const List<Nvlink>& nvlink() {
-  static const List<Nvlink> all = {
-      {"11.8.89",
-       false,
-       "35 37 50 52 53 60 61 62 70 72 75 80 86 87 89 90",
-       {{"35", "35"},
-        {"37", "35 37"},
-        {"50", "50"},
-        {"52", "50 52"},
-        {"53", "53"},
-        {"60", "60"},
-        {"61", "60 61"},
-        {"62", "62"},
-        {"70", "70"},
-        {"72", "72"},
-        {"75", "70 75"},
-        {"80", "80"},
-        {"86", "80 86"},
-        {"87", "87"},
-        {"89", "80 86 89"},
-        {"90", "90"}}},
-      {"12.4.131",
-       false,
-       "50 52 53 60 61 62 70 72 75 80 86 87 89 90 90a",
-       {{"50", "50"},
-        {"52", "50 52"},
-        {"53", "53"},
-        {"60", "60"},
-        {"61", "60 61"},
-        {"62", "62"},
-        {"70", "70"},
-        {"72", "72"},
-        {"75", "70 75"},
-        {"80", "80"},
-        {"86", "80 86"},
-        {"87", "87"},
-        {"89", "80 86 89"},
-        {"90", "90 90a"}}},
-      {"13.0.88",
-       false,
-       "75 80 86 87 88 89 90 90a 100 100a 100f 103 103a 103f 110 110a 110f 120 120a 120f 121 121a "
-       "121f",
-       {{"75", "75"},
-        {"80", "80"},
-        {"86", "80 86"},
-        {"87", "87"},
-        {"88", "88"},
-        {"89", "80 86 89"},
-        {"90", "90 90a"},
-        {"100", "100 100a 100f"},
-        {"103", "100 100f 103 103a 103f"},
-        {"110", "110 110a 110f"},
-        {"120", "120 120a 120f"},
-        {"121", "120 120f 121 121a 121f"}}},
-      {"13.2.78",
-       true,
-       "75 80 86 87 88 89 90 90a 100 100a 100f 103 103a 103f 110 110a 110f 120 120a 120f 121 121a "
-       "121f",
-       {{"75", "75"},
-        {"80", "80"},
-        {"86", "80 86"},
-        {"87", "80 86 87"},
-        {"88", "80 86 87 88"},
-        {"89", "80 86 87 88 89"},
-        {"90", "90 90a"},
-        {"100", "100 100a 100f"},
-        {"103", "100 100f 103 103a 103f"},
-        {"110", "110 110a 110f"},
-        {"120", "120 120a 120f"},
-        {"121", "120 120f 121 121a 121f"}}},
-      {"13.5.37",
-       true,
-       "75 80 86 87 88 89 90 90a 100 100a 100f 103 103a 103f 107 107a 107f 110 110a 110f 120 120a "
-       "120f 121 121a 121f",
-       {{"75", "75"},
-        {"80", "80"},
-        {"86", "80 86"},
-        {"87", "80 86 87"},
-        {"88", "80 86 87 88"},
-        {"89", "80 86 87 88 89"},
-        {"90", "90 90a"},
-        {"100", "100 100a 100f"},
-        {"103", "100 100f 103 103a 103f"},
-        {"107", "100 100f 103 103f 107 107a 107f"},
-        {"110", "110 110a 110f"},
-        {"120", "120 120a 120f"},
-        {"121", "120 120f 121 121a 121f"}}},
-  };
-  return all;
-}
-
 }  // namespace
-
-TEST_CASE("fits agrees with every answer of nvlink from 11.8 to 13.5") {
-  for (const Nvlink& release : nvlink()) {
-    for (const NvlinkRow& row : release.rows) {
-      List<std::string> accepted = split(row.accepted, " ");
-      for (const std::string& cubin : split(release.cubins, " ")) {
-        Sm device;
-        REQUIRE(parse_sm_digits(row.device, device));
-        INFO("nvlink " << release.release << ": sm_" << cubin << " for sm_" << row.device);
-        bool linked = std::find(accepted.begin(), accepted.end(), cubin) != accepted.end();
-        Fit answer = fits(image("sm_" + cubin), device);
-        if (answer == Fit::CrossTegra) {
-          CHECK(linked == release.unified);
-        } else {
-          CHECK(linked == (answer == Fit::Native));
-        }
-      }
-    }
-  }
-}
 
 TEST_CASE("8.6 code runs on 8.9 but 8.9 code not on 8.6") {
   CHECK(fit("sm_86", "8.9") == Fit::Native);
