@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "probes/driver.h"
+#include "probes/nvml.h"
 
 #define TCS_NO_PROBE_MAIN
-#include "probes/driver.cpp"  // NOLINT: the same file also compiles alone, by hand
+#include "probes/driver.cpp"  // NOLINT: the same files also compile alone, by hand
+#include "probes/nvml.cpp"    // NOLINT

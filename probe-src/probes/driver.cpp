@@ -6,14 +6,15 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE  // dladdr
 #endif
-#include <dlfcn.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
-#include <string>
+#include "answer.h"
 
 namespace tcs_driver_probe {
+
+using tcs_probe::bind;
+using tcs_probe::member;
+using tcs_probe::quoted;
 
 // Of cuda.h (the driver API is stable): no CUDA header is needed to build this.
 using Result = int;
@@ -22,6 +23,7 @@ struct Uuid {
   unsigned char bytes[16];
 };
 constexpr int attribute_integrated = 18;
+constexpr int attribute_compute_mode = 20;
 constexpr int attribute_major = 75;
 constexpr int attribute_minor = 76;
 constexpr int most_devices = 4096;  // a count above it is garbage
@@ -36,12 +38,6 @@ struct Api {
   Result (*uuid)(Uuid*, Device) = nullptr;
 };
 
-template <class F>
-void bind(void* library, const char* symbol, F& function) {
-  void* address = dlsym(library, symbol);
-  if (address != nullptr) memcpy(&function, &address, sizeof(function));
-}
-
 Api bind_all(void* library) {
   Api api;
   bind(library, "cuInit", api.init);
@@ -53,23 +49,6 @@ Api bind_all(void* library) {
   bind(library, "cuDeviceGetUuid", api.uuid);
   bind(library, "cuDeviceGetUuid_v2", api.uuid);  // the one that tells MIG instances apart
   return api;
-}
-
-// Control characters become '?': a name is for reading, the answer must stay JSON. Of a path the
-// bytes above ASCII are kept: they are UTF-8 or the answer is refused.
-std::string quoted(const char* text, bool path = false) {
-  std::string out = "\"";
-  for (const char* p = text; *p != 0; ++p) {
-    const unsigned char c = static_cast<unsigned char>(*p);
-    if (c == '"' || c == '\\') out += '\\';
-    out += c >= 0x20 && (c < 0x7f || (path && c > 0x7f)) ? *p : '?';
-  }
-  return out + '"';
-}
-
-void member(std::string& json, const char* name, const std::string& value) {
-  if (json.back() != '{') json += ',';
-  json += quoted(name) + ':' + value;
 }
 
 std::string uuid_text(const Uuid& uuid, bool mig) {
@@ -90,13 +69,15 @@ std::string describe_device(const Api& api, int index) {
   Device device = 0;
   Result error = api.get != nullptr ? api.get(&device, index) : -1;
   if (error == 0 && api.attribute != nullptr) {
-    int major = 0, minor = 0, integrated = 0;
+    int major = 0, minor = 0, integrated = 0, mode = 0;
     error = api.attribute(&major, attribute_major, device);
     if (error == 0) error = api.attribute(&minor, attribute_minor, device);
     if (error == 0)
       member(json, "cc", quoted((std::to_string(major) + '.' + std::to_string(minor)).c_str()));
     if (api.attribute(&integrated, attribute_integrated, device) == 0)
       member(json, "integrated", integrated != 0 ? "true" : "false");
+    if (api.attribute(&mode, attribute_compute_mode, device) == 0)
+      member(json, "compute_mode", std::to_string(mode));
   }
   char name[256] = "";
   bool mig = false;
@@ -117,11 +98,7 @@ void describe_driver(const Api& api, std::string& json) {
     member(json, "load_error", quoted("the library has no cuInit"));
     return;
   }
-  Dl_info where;
-  void* address = nullptr;
-  memcpy(&address, &api.init, sizeof address);
-  if (dladdr(address, &where) != 0 && where.dli_fname != nullptr)
-    member(json, "libcuda", quoted(where.dli_fname, true));
+  tcs_probe::member_file(json, "libcuda", api.init);
   int version = 0;
   if (api.version != nullptr && api.version(&version) == 0 && version > 0)
     member(json, "version", std::to_string(version));
@@ -130,10 +107,8 @@ void describe_driver(const Api& api, std::string& json) {
   if (init != 0 || api.count == nullptr) return;
   int count = 0;
   Result counted = api.count(&count);
-  if (counted != 0 || count < 0 || count > most_devices) {
-    member(json, "count_error", std::to_string(counted));
-    return;
-  }
+  if (counted != 0) return member(json, "count_error", std::to_string(counted));
+  if (count < 0 || count > most_devices) return member(json, "count", std::to_string(count));
   std::string devices = "[";
   for (int i = 0; i < count; ++i) devices += (i != 0 ? "," : "") + describe_device(api, i);
   member(json, "devices", devices + ']');

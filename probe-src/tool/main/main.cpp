@@ -6,6 +6,7 @@
 #include "base/list.h"
 #include "base/text.h"
 #include "probes/driver.h"
+#include "probes/nvml.h"
 #include "tool/verbs.h"
 
 namespace {
@@ -61,6 +62,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   if (args[0] == "--driver-probe") return driver_probe_main();
+  if (args[0] == "--nvml-probe") return nvml_probe_main();
   if (args[0] == "--version") return tcs::print_out("tcstack " TCS_VERSION "\n") ? 0 : 3;
   if (args[0] == "help" && args.size() > 1) args = {args[1], "--help"};
   if (args[0] == "--help" || args[0] == "-h" || args[0] == "help") {
