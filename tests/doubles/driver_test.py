@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every state of the driver, with a double of libcuda.so.1 that answers as it is told (see libcuda.cpp).
+"""Every state of the driver, with a double of libcuda.so.1 that answers as it is told (see README.md).
 
 Needs TCS_DOUBLES, TCS_DRIVER_PROBE, TCS_DRIVER_FACTS, TCS_TOOL (ctest sets them).
 The machine's own driver, if any, is hidden by LD_LIBRARY_PATH; what its kernel shows is not, so the two
