@@ -9,6 +9,7 @@
 namespace tcs {
 
 struct DriverChild {
+  std::unique_ptr<Talk> nvml;  // asks NVML meanwhile; null: likewise
   std::unique_ptr<Talk> talk;  // null: nothing is asked
   int left_ms = 0;             // of the time that the driver may take, all questions together
 };
@@ -19,5 +20,10 @@ DriverChild start_driver(Host& host, const Inputs& in);
 void gather_driver(Host& host, const Inputs& in, DriverChild& child, Facts& facts);
 // The part of it that reads the answer.
 void learn_driver(Host& host, const Outcome& outcome, Facts& facts);
+
+// Of all boards, after gather_driver(): what NVML's child says, which has run beside the driver's
+// and gets little time of its own (gather_nvml.cpp).
+void gather_nvml(const Inputs& in, DriverChild& child, Facts& facts);
+void learn_nvml(const Outcome& outcome, Facts& facts);
 
 }  // namespace tcs

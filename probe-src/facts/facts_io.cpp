@@ -481,6 +481,7 @@ std::string text_of(T& element) {
 }
 template std::string text_of(Device&);
 template std::string text_of(LibCuda&);
+template std::string text_of(DeviceNode&);
 template std::string text_of(Toolkit&);
 template std::string text_of(TorchLibrary&);
 template std::string text_of(Library&);

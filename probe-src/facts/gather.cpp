@@ -22,6 +22,7 @@ Facts gather_all(Host& host, const Inputs& in, DriverChild& child) {
   gather_torch(host, in, facts);
   gather_driver(host, in, child, facts);
   gather_toolkits(host, in, facts);
+  gather_nvml(in, child, facts);
   order_facts(facts);
   return facts;
 }

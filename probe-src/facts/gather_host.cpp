@@ -23,6 +23,17 @@ Text distribution(const Host& host) {
   return {};
 }
 
+// The Version of an installed package, in dpkg's database; "" where it is none of Debian's.
+std::string package_version(const std::string& database, const char* name) {
+  const size_t at = database.find(cat("\nPackage: ", name, "\n"));
+  if (at == std::string::npos) return {};
+  const std::string entry = database.substr(at, database.find("\n\n", at) - at);
+  if (!contains(entry, "\nStatus: install ok installed\n")) return {};
+  const size_t version = entry.find("\nVersion: ");
+  if (version == std::string::npos) return {};
+  return entry.substr(version + 10, entry.find('\n', version + 1) - version - 10);
+}
+
 // "# R36 (release), REVISION: 4.3, GCID: ..." -> "36.4.3"
 Text tegra_release(const Host& host) {
   const char* const path = "/etc/nv_tegra_release";
@@ -38,13 +49,109 @@ Text tegra_release(const Host& host) {
   return {};
 }
 
+// "6.2+b77" of nvidia-jetpack and "36.4.3-2025..." of nvidia-l4t-core: up to what follows the
+// release. Only a machine with a Tegra is asked: the database is large.
+void learn_tegra(const Host& host, HostFacts& out) {
+  const char* const database = "/var/lib/dpkg/status";
+  out.jetson_l4t = tegra_release(host);
+  const bool tegra = out.jetson_l4t.known() || host.stat("/dev/nvmap").exists();
+  if (!tegra || !out.arch.is("aarch64")) return;
+  Result<std::string> text = host.read(database);
+  if (!text) return;
+  auto learn = [&](Text& fact, const char* package) {
+    const std::string version = package_version("\n" + *text, package);
+    const std::string release = version.substr(0, version.find_first_not_of("0123456789."));
+    if (!fact.known() && !release.empty()) fact = Text(release, cat(package, " in ", database));
+  };
+  learn(out.jetson_l4t, "nvidia-l4t-core");
+  learn(out.jetson_jetpack, "nvidia-jetpack");
+}
+
+// NVIDIA's display controllers (class 03) on the bus; not known where the system has no such list.
+Names nvidia_boards(const Host& host) {
+  const std::string folder = "/sys/bus/pci/devices";
+  Result<List<std::string>> names = host.list(folder);
+  if (!names) return {};
+  List<std::string> boards;
+  for (const std::string& name : *names) {
+    auto number = [&](const char* file) {
+      Result<std::string> text = host.read(path_join(path_join(folder, name), file), 64);
+      return text ? std::string(trim(*text)) : std::string();
+    };
+    const std::string vendor = number("vendor");
+    if (vendor.empty()) return {};
+    if (vendor != "0x10de" || !starts_with(number("class"), "0x03")) continue;
+    const std::string device = number("device");
+    boards.push_back(cat(name, " 10de:", starts_with(device, "0x") ? device.substr(2) : "?"));
+  }
+  return Names(boards, folder);
+}
+
+// EFI's variable: four bytes of attributes, and 1 or 0. A machine that was not booted by EFI has no
+// secure boot; a container hides the whole folder.
+Flag secure_boot(const Host& host) {
+  const char* const variable =
+      "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
+  Result<std::string> bytes = host.read(variable, 64);
+  if (bytes && bytes->size() == 5) return Flag((*bytes)[4] != 0, "EFI's variable SecureBoot");
+  Result<List<std::string>> firmware = host.list("/sys/firmware");
+  const bool without_efi = firmware && !firmware->empty() && !contains(*firmware, "efi");
+  return without_efi ? Flag(false, "/sys/firmware") : Flag();
+}
+
+// Marks that a container's runtime leaves: '$' a variable, '/' a file, else a part of the text of
+// /proc/1/cgroup. The first that is there decides.
+struct ContainerMark {
+  const char *mark, *kind;
+};
+constexpr ContainerMark kContainerMarks[] = {
+    {"$KUBERNETES_SERVICE_HOST", "kubernetes"},
+    {"/var/run/secrets/kubernetes.io", "kubernetes"},
+    {"kubepods", "kubernetes"},
+    {"/run/.containerenv", "podman"},
+    {"/.dockerenv", "docker"},
+    {"libpod", "podman"},
+    {"docker", "docker"},
+    {"lxc", "lxc"},
+    {"$APPTAINER_CONTAINER", "other"},
+    {"$SINGULARITY_CONTAINER", "other"},
+    {"/.singularity.d", "other"},
+};
+
+Text container(const Host& host, bool wsl) {
+  const Result<std::string> groups = host.read("/proc/1/cgroup", 1u << 20);
+  for (const ContainerMark& row : kContainerMarks) {
+    const std::string mark = row.mark;
+    const bool found = mark[0] == '$'   ? !host.env_or(mark.substr(1), "").empty()
+                       : mark[0] == '/' ? host.stat(mark).exists()
+                                        : groups && contains(*groups, mark);
+    if (found) return Text(row.kind, mark);
+  }
+  const char* const told = "/run/systemd/container";  // systemd writes it where it runs in one
+  const Result<std::string> kind = host.read(told, 64);
+  if (kind && trim(*kind) != "wsl") return Text(trim(*kind) == "lxc" ? "lxc" : "other", told);
+  // Only outside of containers the kernel's threads are seen.
+  const Result<std::string> second = host.read("/proc/2/comm", 64);
+  if (second && trim(*second) == "kthreadd") return Text("none", "/proc/2/comm");
+  if (wsl || host.stat("/run/systemd/system").is_dir()) return Text("none", "no sign of one");
+  const std::string value = host.env_or("container", "");  // systemd.io/CONTAINER_INTERFACE
+  return value.empty() ? Text() : Text(value == "lxc" ? "lxc" : "other", "$container");
+}
+
+void learn_surroundings(const Host& host, HostFacts& out) {
+  out.container = container(host, out.wsl.is(true));
+  out.nvidia_pci = nvidia_boards(host);
+  if (host.stat("/sys/module").is_dir())
+    out.nouveau = Flag(host.stat("/sys/module/nouveau").exists(), "/sys/module");
+  out.secure_boot = secure_boot(host);
+}
+
 }  // namespace
 
 bool variable_matters(const std::string& name) {
   if (names_a_secret(name)) return false;
-  for (const char* prefix :
-       {"CUDA", "NVCC_", "TORCH_", "CUDNN_", "NCCL_ROOT", "Torch_", "Python_", "CMAKE_CUDA_",
-        "NVIDIA_VISIBLE", "NVIDIA_REQUIRE", "NVIDIA_DISABLE_REQUIRE", "NVIDIA_DRIVER_CAPABILITIES"})
+  for (const char* prefix : {"CUDA", "NVCC_", "TORCH_", "CUDNN_", "NCCL_ROOT", "Torch_", "Python_",
+                             "CMAKE_CUDA_", "NVIDIA_"})
     if (starts_with(name, prefix)) return true;
   for (const char* exact : {"LD_LIBRARY_PATH",
                             "LIBRARY_PATH",
@@ -87,7 +194,8 @@ void gather_host(Host& host, Facts& facts) {
   if (!release.empty())
     out.wsl = Flag(contains(release, "microsoft") || contains(release, "wsl"), "uname");
   out.distro = distribution(host);
-  out.jetson_l4t = tegra_release(host);
+  learn_tegra(host, out);
+  learn_surroundings(host, out);
   for (const auto& variable : host.environment())
     if (variable_matters(variable.first)) facts.environment[variable.first] = variable.second;
 }

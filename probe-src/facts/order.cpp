@@ -112,6 +112,7 @@ void order_facts(Facts& facts) {
   if (facts.devices.state.is("none")) facts.devices.list.clear();  // known to be none
   order(facts.devices.list);
   order(facts.driver.libcuda);
+  order(facts.driver.nodes);
   order(facts.libraries);
   order(facts.extensions);
   order(facts.torch.libraries);

@@ -89,6 +89,8 @@ class Host {
   virtual List<std::pair<std::string, std::string>> environment() const = 0;
 
   virtual FileStat stat(const std::string& path) const = 0;
+  // For reading and writing, as far as the system tells without opening it (a device is not woken).
+  virtual bool may_open(const std::string& path) const = 0;
   virtual std::string real_path(const std::string& path) const = 0;  // "" when it does not resolve
   virtual Result<std::unique_ptr<File>> open(
       const std::string& path) const = 0;  // regular files only

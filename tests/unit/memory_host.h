@@ -79,6 +79,10 @@ class MemoryHost : public Host {
     s.executable = s.is_dir() || executables.count(real) != 0;
     return s;
   }
+  bool may_open(const std::string& path) const override {
+    const std::string real = real_path(path);
+    return !real.empty() && unreadable.count(real) == 0;
+  }
   std::string real_path(const std::string& path) const override {
     std::string real;
     List<std::string> parts = split(path, "/");
