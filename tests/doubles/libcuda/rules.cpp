@@ -18,19 +18,23 @@ constexpr int jit_disabled = 223;
 struct Row {
   const char* release;
   int sm;
-  const char* cubins;  // " 80 86 90a "
+  const char *cubins, *known;  // " 80 86 90a ": those that the device takes, all that were asked
 };
 const Row oracle[] = {
 #include "oracle_rows.inc"
 };
 
-// The row of the release that TCS_DOUBLE_ORACLE names, where it knows the device, else of the
-// newest that does.
-const Row* row_of(int sm) {
+bool lists(const char* words, const std::string& arch) {
+  return strstr(words, (' ' + arch + ' ').c_str()) != nullptr;
+}
+
+// The row of the release that TCS_DOUBLE_ORACLE names, where it knows the device and the cubin,
+// else of the newest that does: CUDA 13 knows 7.5, and nothing of the 7.0 code that runs there.
+const Row* row_of(int sm, const std::string& arch) {
   const char* wanted = getenv("TCS_DOUBLE_ORACLE");
   const Row* newest = nullptr;
   for (const Row& row : oracle) {
-    if (row.sm != sm) continue;
+    if (row.sm != sm || !lists(row.known, arch)) continue;
     if (wanted != nullptr && strcmp(row.release, wanted) == 0) return &row;
     newest = &row;
   }
@@ -48,11 +52,11 @@ int sm_of(const Device& device) {
 
 int cubin_error(const Image& image, const Device& device) {
   if (set("CUDA_FORCE_PTX_JIT") || set("CUDA_FORCE_JIT")) return no_binary_for_gpu;
-  const Row* row = row_of(sm_of(device));
-  if (row == nullptr)  // a device that no release knows takes its own
+  const std::string arch = image.name().substr(3);
+  const Row* row = row_of(sm_of(device), arch);
+  if (row == nullptr)  // no release knows both: a device takes at least its own
     return image.sm == sm_of(device) ? 0 : no_binary_for_gpu;
-  const std::string name = ' ' + image.name().substr(3) + ' ';
-  return strstr(row->cubins, name.c_str()) != nullptr ? 0 : no_binary_for_gpu;
+  return lists(row->cubins, arch) ? 0 : no_binary_for_gpu;
 }
 
 // The release of CUDA that brought a PTX ISA: 9.0 is 13.0's, 8.0 12.0's, 7.0 11.0's; 6.0 to 6.5 are
