@@ -3,10 +3,10 @@
 """The budgets of the design, measured in one run, each as a ratio to what it is held against.
 
     cmake --preset bench && cmake --build --preset bench --target bench
-    bench.py --tool TCSTACK --launch BENCH_LAUNCH --torch-facts BENCH_TORCH_FACTS [--only WORD]...
+    bench.py --tool TCSTACK --launch BENCH_LAUNCH --torch-facts BENCH_TORCH_FACTS [--double FOLDER] [--only WORD]...
 
 Takes real parts from the cache (tests/real/parts.py) and leaves out, with the reason, what needs one that is not there.
-`--python` names an interpreter that can import torch. Nothing passes or fails here: figures depend on the machine, which
+`--python` names an interpreter that can import torch, `--double` the folder of the libcuda.so.1 of tests/doubles. Nothing passes or fails here: figures depend on the machine, which
 is why they are ratios, and why the time of an empty process is printed first.
 """
 import argparse
@@ -24,6 +24,7 @@ import parts  # noqa: E402
 
 SIX = "7.5;8.0;8.6;9.0;10.0;12.0"
 SEVEN = SIX + ";8.9"
+TWELVE = SIX + ";8.7;8.9;9.0a;10.3;11.0;12.1"
 EMPTY = "cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES NONE)\n"
 CUDA = "cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES CUDA)\n"
 OURS = EMPTY + "find_package(TorchCudaStack REQUIRED)\n"
@@ -165,6 +166,41 @@ def configures(b, language):
     row("unchanged reconfigure", ms(again), f"an empty project {ms(nothing)}", f"+{ms(again - nothing)}", "<= +25 ms")
 
 
+def image_probe(b, language):
+    """What it costs to have nvcc build an image of each architecture and, with a device, to load and launch them.
+
+    Each figure is the probe with images less the same probe without, so that the rest of it is not counted.
+    """
+    held = f"enable_language(CUDA) {ms(language)}"
+
+    def probe(archs, env=None, times=3):
+        """The least of some runs with what is cached by then."""
+        given = ["--try", archs, "--work-dir", b.temp / "images"] if archs else []
+        env = {"TORCH_CUDA_STACK_CACHE_DIR": str(b.temp / "cache"), **(env or {})}
+        return b.time(times, b.options.tool, "probe", "--out", b.temp / "facts.json", *given, env=env)[0]
+
+    def cold(archs):
+        b.fresh_cache()
+        probe("", times=1)  # nvcc's own answers, which no image needs
+        return probe(archs, times=1)
+
+    without = probe("")
+    six, twelve = (min(cold(archs) for _ in range(2)) - without for archs in (SIX, TWELVE))
+    warm_six, warm_twelve = probe(SIX) - without, probe(TWELVE) - without
+    row("image probe, six archs, nothing cached, no GPU", ms(six), held, f"{six / language:.2f} x")
+    row("  each further architecture", ms((twelve - six) / 6), held, f"{(twelve - six) / 6 / language:.3f} x")
+    row("image probe, six archs, cached, no GPU", ms(warm_six), held, f"{warm_six / language:.3f} x")
+    row("  each further architecture", ms((warm_twelve - warm_six) / 6), held, f"{(warm_twelve - warm_six) / 6 / language:.4f} x")
+    if not b.options.double:
+        raise Missing("load and launch: the folder of a libcuda.so.1 was not named with --double")
+    driver = {"LD_LIBRARY_PATH": b.options.double, "TCS_FAKE_CUDA": "device=9.0,NVIDIA H100;version=13000"}
+    without = probe("", driver)
+    load_six, load_twelve = (probe(archs, driver) - without for archs in (SIX, TWELVE))
+    row("load and launch, six archs, a driver double", ms(load_six - warm_six), held, f"{(load_six - warm_six) / language:.3f} x")
+    further = (load_twelve - warm_twelve - load_six + warm_six) / 6
+    row("  each further architecture, a driver double", ms(further), held, f"{further / language:.4f} x")
+
+
 def with_torch(b):
     here, torch = places()
     six = {"TORCH_CUDA_ARCH_LIST": SIX}
@@ -181,7 +217,7 @@ def with_torch(b):
 def lines(_):
     source, folders, total = ROOT / "probe-src", [], 0
     for folder in sorted(p for p in source.iterdir() if p.is_dir()):
-        files = [f for f in folder.rglob("*") if f.suffix in (".cpp", ".h")]
+        files = [f for f in folder.rglob("*") if f.suffix in (".cpp", ".h", ".cu")]
         count = sum(len(f.read_text(encoding="utf-8").splitlines()) for f in files)
         total += count
         folders.append(f"{folder.name} {count}")
@@ -196,18 +232,19 @@ def main():
     parser.add_argument("--launch", required=True)
     parser.add_argument("--torch-facts", required=True)
     parser.add_argument("--python", default="", help="an interpreter that can import torch")
+    parser.add_argument("--double", default="", help="the folder of a libcuda.so.1 that plays a driver")
     parser.add_argument("--cmake", default="cmake")
     parser.add_argument("--only", action="append", default=[], metavar="WORD",
-                        help="process, check, images, facts, core, configure, torch, lines; may be repeated")
+                        help="process, check, images, facts, core, configure, probe, torch, lines; may be repeated")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="tcs-bench-") as temp:
         b = Bench(options, pathlib.Path(temp))
-        wanted = set(options.only) or {"process", "check", "images", "facts", "core", "configure", "torch", "lines"}
+        wanted = set(options.only) or {"process", "check", "images", "facts", "core", "configure", "probe", "torch", "lines"}
         row("work", "measured", "held against", "ratio", "budget")
-        language = cuda_language(b) if wanted & {"core", "configure"} else None
+        language = cuda_language(b) if wanted & {"core", "configure", "probe"} else None
         for word, function, *arguments in (("process", empty_process), ("check", check), ("images", images), ("facts", torch_facts),
                                            ("core", compile_core, language), ("configure", configures, language),
-                                           ("torch", with_torch), ("lines", lines)):
+                                           ("probe", image_probe, language), ("torch", with_torch), ("lines", lines)):
             if word in wanted:
                 try:
                     function(b, *arguments)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""compare.py EXAMPLE: the example's operator on each GPU against plain PyTorch on the CPU, forward and backward."""
+"""compare.py EXAMPLE [DEVICE...]: the example's operator on each GPU against plain PyTorch on the CPU, forward and backward."""
 import sys
 
 sys.path.insert(0, sys.argv[1] + "/tests")
@@ -16,11 +16,11 @@ def results(function, arguments):
 
 
 worst = {}
-for device in range(torch.cuda.device_count()):
+for device in sys.argv[2:] or [f"cuda:{index}" for index in range(torch.cuda.device_count())]:
     for dtype, tolerance in TOLERANCE.items():
         for shape in SHAPES:
             arguments = inputs(shape, dtype, "cpu")
-            ours = results(add_rms_norm, [a.to(f"cuda:{device}") for a in arguments])
+            ours = results(add_rms_norm, [a.to(device) for a in arguments])
             theirs = results(plain, arguments)
             for number, (got, want) in enumerate(zip(ours, theirs)):
                 allowed = tolerance if number < 2 else tolerance * 100
@@ -29,4 +29,4 @@ for device in range(torch.cuda.device_count()):
                 key = (device, str(dtype).replace("torch.", ""))
                 worst[key] = max(worst.get(key, 0.0), (got - want).abs().max().item() / scale)
 for (device, dtype), difference in worst.items():
-    print(f"device {device}, {dtype}: {len(SHAPES)} shapes, largest difference {difference:.1e}")
+    print(f"{device}, {dtype}: {len(SHAPES)} shapes, largest difference {difference:.1e}")
