@@ -3,6 +3,7 @@
 
 #include "facts/driver.h"
 #include "facts/facts_io.h"
+#include "facts/library_images.h"
 
 namespace tcs {
 
@@ -20,6 +21,7 @@ Facts gather_all(Host& host, const Inputs& in, DriverChild& child) {
   gather_host(host, facts);
   gather_python(host, in, facts);
   gather_torch(host, in, facts);
+  gather_library_images(host, in, facts);
   gather_driver(host, in, child, facts);
   gather_toolkits(host, in, facts);
   gather_nvml(in, child, facts);

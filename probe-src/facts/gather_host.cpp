@@ -151,7 +151,7 @@ void learn_surroundings(const Host& host, HostFacts& out) {
 bool variable_matters(const std::string& name) {
   if (names_a_secret(name)) return false;
   for (const char* prefix : {"CUDA", "NVCC_", "TORCH_", "CUDNN_", "NCCL_ROOT", "Torch_", "Python_",
-                             "CMAKE_CUDA_", "NVIDIA_"})
+                             "CMAKE_CUDA_", "NVIDIA_", "TRITON_PTXAS"})
     if (starts_with(name, prefix)) return true;
   for (const char* exact : {"LD_LIBRARY_PATH",
                             "LIBRARY_PATH",

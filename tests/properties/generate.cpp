@@ -131,13 +131,20 @@ Json library_of(const std::string& soname, const std::string& version) {
                  {"shadows", "none"}});
 }
 
+void set(Json& object, const char* name, Json value);
+
 Json libraries_of(const Stack& stack) {
   const std::string cuda = stack.cuda, major = cuda.substr(0, 2);
   Json nvrtc = library_of(cat("libnvrtc.so.", major == "11" ? "11.2" : major), stack.nvcc);
   nvrtc.add("archs", words(archs_of(release_of(Version::parse(stack.cuda)))));
+  Json cublas = library_of(cat("libcublas.so.", major), cuda + ".5.8"),
+       cudnn = library_of("libcudnn_ops.so.9", "9.1.0"), ptxas = library_of("ptxas", stack.nvcc);
+  cublas.add("images", words(stack.images));
+  cudnn.add("images", words(stack.images));
+  set(ptxas, "needed_by", "triton");
+  ptxas.add("archs", words(archs_of(release_of(Version::parse(stack.cuda)))));
   return array({library_of(cat("libcudart.so.", major == "11" ? "11.0" : major), stack.nvcc),
-                library_of(cat("libcublas.so.", major), cuda + ".5.8"),
-                library_of("libcudnn.so.9", "9.1.0"), nvrtc});
+                cublas, cudnn, nvrtc, ptxas});
 }
 
 Json torch_of(const Stack& stack) {
@@ -290,6 +297,7 @@ void odd_board(Machine& m, Dice& dice) {
   else
     set(*device, "compute_mode",
         dice.word({"default", "exclusive-process", "exclusive-thread", "prohibited"}));
+  at(m.facts, "driver.nvml.state") = Json("ok");  // what is asked for a board's answer
 }
 
 void odd_driver_state(Machine& m, Dice& dice) {
@@ -623,7 +631,13 @@ void odd_libraries(Machine& m, Dice& dice) {
       return set(*library, "built_against", dice.word({"8.3.2", "9.10.2", "12.9.1"}));
     case 4: {
       const Stack& other = dice.one_of(kStacks);
-      if (dice.chance(50)) return set(*library, "images", random_images(dice, ""));
+      if (dice.chance(50)) {  // who looks into one library looks into the others too
+        set(*library, "images", random_images(dice, ""));
+        Json beside = library_of("libcurand.so.10", "10.3.2.106");
+        beside.add("images", words("sm_50 compute_52"));
+        at(m.facts, "libraries").push(beside);
+        return;
+      }
       if (!library->find("archs")) return;
       set(*library, "version", other.nvcc);
       return set(*library, "archs", words(archs_of(release_of(Version::parse(other.cuda)))));

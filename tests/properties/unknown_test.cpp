@@ -61,7 +61,7 @@ bool tables_speak_again(int id, const std::string& fact) {
   // An image was refused or wrong, or ran across the border to Tegra.
   // Then PTX may be what is left: 205, 610, 804.
   if (contains(fact, "image_probe"))
-    for (int told : {205, 601, 609, 610, 611, 804, 909, 911})
+    for (int told : {205, 506, 601, 609, 610, 611, 804, 909, 911, 922})
       if (id == told) return true;
   return false;
 }

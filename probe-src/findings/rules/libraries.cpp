@@ -8,9 +8,11 @@ namespace {
 
 constexpr size_t kShown = 12;
 
-// libcuda.so.1 is the driver's: the driver rules speak of it. Without a name it is anyone's.
+// libcuda.so.1 is the driver's: the driver rules speak of it. ptxas is a program. Without a name it
+// is anyone's.
 bool not_judged(const Library& lib) {
-  return !lib.soname.known() || starts_with(lib.soname.value(), "libcuda.so");
+  return !lib.soname.known() || starts_with(lib.soname.value(), "libcuda.so") ||
+         starts_with(lib.soname.value(), "ptxas");
 }
 
 bool by_path(const Library& lib) {
@@ -294,35 +296,6 @@ void judge_libraries(const RuleInput& in, List<Finding>& out) {
   old_runtimes(old, out);
 }
 
-// Run-time compilation: a library's kernels may fit a device that its own NVRTC does not know.
-void nvrtc(const RuleInput& in, const Library& lib, List<Finding>& out) {
-  if (!starts_with(lib.soname.value(), "libnvrtc.so.") || !lib.state.is("found")) return;
-  const List<const Device*> visible = visible_devices(in.facts);
-  List<const Device*> without;
-  List<std::string> dotted, names;
-  if (!lib.archs.known() && !visible.empty())
-    return missing(out, 590, "libraries[].archs",
-                   "whether NVRTC compiles for the devices at run time");
-  const List<Image> archs = images_in(lib.archs.value());
-  for (const Device* device : visible) {
-    Sm sm;
-    bool knows = !capability(*device, sm);
-    for (const auto& image : archs) knows = knows || image.sm == sm;
-    if (knows) continue;
-    without.push_back(device);
-    add_once(dotted, sm.dotted());
-    add_once(names, device->name.or_else("a visible device"));
-  }
-  if (without.empty()) return;
-  Finding& f = report(
-      out, 504,
-      {lib.soname.value(), in_words(dotted),
-       cat(dotted.size() == 1 ? "the capability of " : "the capabilities of ", in_words(names))});
-  add_devices(f, without);
-  add(f, "runtime", cat(lib.soname.value(), ": ", image_words(archs)), join(dotted, ", "),
-      lib.archs.from);
-}
-
 // Of a PyTorch that nobody looked at: what could still tell of a library that is not found.
 void miss_libraries(const RuleInput& in, List<Finding>& out) {
   const char* const what = "whether the loader finds what PyTorch needs";
@@ -346,7 +319,6 @@ void rule_libraries(const RuleInput& in, List<Finding>& out) {
   if (!in.facts.libraries_known && in.facts.libraries.empty())
     return missing(out, 590, "libraries", "whether the loader finds what PyTorch needs");
   judge_libraries(in, out);
-  for (const auto& lib : in.facts.libraries) nvrtc(in, lib, out);
 }
 
 }  // namespace tcs

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "probes/driver.h"
 #include "probes/nvml.h"
+#include "probes/nvrtc.h"
 #include "tool/verbs.h"
 
 namespace {
@@ -63,6 +64,7 @@ int main(int argc, char** argv) {
   }
   if (args[0] == "--driver-probe") return driver_probe_main();
   if (args[0] == "--nvml-probe") return nvml_probe_main();
+  if (args[0] == "--nvrtc-probe" && args.size() == 2) return nvrtc_probe_main(args[1].c_str());
   if (args[0] == "--version") return tcs::print_out("tcstack " TCS_VERSION "\n") ? 0 : 3;
   if (args[0] == "help" && args.size() > 1) args = {args[1], "--help"};
   if (args[0] == "--help" || args[0] == "-h" || args[0] == "help") {
