@@ -579,8 +579,8 @@ class Configure(Chain):
         self.assertIn("TCS920", done.stdout + done.stderr)
 
 
-def main(names):
-    suite = unittest.defaultTestLoader.loadTestsFromNames(names, sys.modules[__name__])
+def main(names, module):
+    suite = unittest.defaultTestLoader.loadTestsFromNames(names, module)
     result = unittest.TextTestRunner(verbosity=2).run(suite)
     if not result.wasSuccessful():
         return 1
@@ -593,4 +593,4 @@ def main(names):
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:] or ["Devices", "DriverLibrary", "Hidden", "Lists", "Driver", "RealDrivers",
-                                   "OlderToolkit", "Configure"]))
+                                   "OlderToolkit", "Configure"], sys.modules[__name__]))
