@@ -25,6 +25,12 @@ def code_of(image):
     return int(digits.rstrip("af")) * 10 * 16 + {"": 0, "f": 1, "a": 2}[suffix]
 
 
+def order(image):
+    """For sorting: 75 before 90 before 90a before 100, machine code before PTX."""
+    digits = image.partition("_")[2]
+    return int(digits.rstrip("af")), digits[len(digits.rstrip("af")):], image.startswith("compute_")
+
+
 # ---- --prepare
 
 def build_all(nvcc, kernel, names, folder, clock):
