@@ -37,4 +37,5 @@ install(
   PATTERN "*.cpp"
   PATTERN "*.h"
   PATTERN "*.def"
+  PATTERN "*.cu"
 )

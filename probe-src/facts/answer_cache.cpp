@@ -9,10 +9,10 @@ namespace tcs {
 namespace {
 
 // Bounds the cache's size; two keys that meet in a slot cost a question, no more.
-constexpr uint64_t kSlots = 64;
+constexpr uint64_t kAnswerSlots = 64;
 
 std::string slot(const Inputs& in, const std::string& key) {
-  return path_join(in.cache_dir, cat("answers/", fnv1a(key) % kSlots, ".json"));
+  return path_join(in.cache_dir, cat("answers/", fnv1a(key) % kAnswerSlots, ".json"));
 }
 
 void add_file(const Host& host, const std::string& path, std::string& key) {
@@ -24,7 +24,7 @@ void add_file(const Host& host, const std::string& path, std::string& key) {
 
 std::string answers_key(const Host& host, const Inputs& in, const Toolkit& toolkit) {
   std::string key =
-      cat("answers/2 " TCS_VERSION, in.work_dir.empty() ? " listed\n" : " compiled\n");
+      cat("answers/3 " TCS_VERSION, in.work_dir.empty() ? " listed\n" : " compiled\n");
   const SystemNames system = host.system();  // a home may be shared by machines
   key += cat(system.arch, " ", system.glibc, "\n");
   const std::string root = toolkit.root.value(), include = toolkit.include_dir.value();
@@ -91,6 +91,7 @@ void keep_answers(Host& host, const Inputs& in, const std::string& key, const To
   Facts facts;
   facts.toolkits.list_known = true;
   facts.toolkits.list.push_back(toolkit);
+  facts.toolkits.list[0].builds.clear();  // of one plan; images have a cache of their own
   facts.host_compiler = compiler;
   Json json = Json::object();
   json.add("key", key).add("answers", facts_to_json(facts));

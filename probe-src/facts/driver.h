@@ -14,6 +14,7 @@ struct DriverChild {
   int left_ms = 0;             // of the time that the driver may take, all questions together
 };
 
+Command driver_command(const Host& host, const Inputs& in);
 DriverChild start_driver(Host& host, const Inputs& in);
 // Driver and devices from what the child answers, and from what the kernel's files say.
 // `child.talk` is null afterwards where there is no driver to ask more.

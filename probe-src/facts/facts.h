@@ -131,6 +131,7 @@ struct Toolkit {
   Flag works;     // one real compile with the host compiler that nvcc calls
   ToolkitFailure failure;
   List<ImageBuild> builds;  // of the plan, or those that were asked for
+  std::string key;          // of its answers in the user's cache (answer_cache.h); not recorded
   Text driver_dir;          // folder of nvcc's own bin
   Text include_dir, library_dir;
   Fact<int> gcc_max, clang_max;  // majors that its crt/host_config.h takes

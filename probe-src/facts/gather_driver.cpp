@@ -160,6 +160,19 @@ void no_answer(const Outcome& outcome, DriverFacts& driver) {
 
 }  // namespace
 
+// What the user set for the compiler in the driver would answer in place of the driver, or leave
+// what it made in the user's cache.
+Command driver_command(const Host& host, const Inputs& in) {
+  Command command;
+  command.argv = {host.self(), "--driver-probe"};
+  command.timeout_ms = in.timeout_ms;
+  command.output_limit = 1u << 20;
+  command.unset_env = {"CUDA_FORCE_PTX_JIT", "CUDA_DISABLE_PTX_JIT", "CUDA_FORCE_JIT",
+                       "CUDA_DISABLE_JIT"};
+  command.set_env["CUDA_CACHE_DISABLE"] = "1";
+  return command;
+}
+
 DriverChild start_driver(Host& host, const Inputs& in) {
   DriverChild child;
   if (in.cross_compiling) return child;
@@ -168,8 +181,7 @@ DriverChild start_driver(Host& host, const Inputs& in) {
   command.output_limit = 1u << 20;
   command.argv = {host.self(), "--nvml-probe"};
   child.nvml = host.talk(command);
-  command.argv = {host.self(), "--driver-probe"};
-  child.talk = host.talk(command);
+  child.talk = host.talk(driver_command(host, in));
   return child;
 }
 

@@ -180,10 +180,10 @@ int choose(const List<Install>& installs, const Version& torch) {
 }
 
 void question_or_recall(Host& host, const Inputs& in, Toolkit& toolkit, HostCompiler& compiler) {
-  std::string key = answers_key(host, in, toolkit);
-  if (recall_answers(host, in, key, toolkit, compiler)) return;
-  question_toolkit(host, in, toolkit, compiler);
-  keep_answers(host, in, key, toolkit, compiler);
+  const std::string key = answers_key(host, in, toolkit);
+  if (!recall_answers(host, in, key, toolkit, compiler))
+    question_toolkit(host, in, toolkit, compiler);
+  toolkit.key = key;
 }
 
 }  // namespace

@@ -2,25 +2,11 @@
 #include "facts/toolkit_questions.h"
 
 #include "base/text.h"
+#include "facts/toolkit_compile.h"
 #include "facts/toolkit_parts.h"
 
 namespace tcs {
 namespace {
-
-// The user's own nvcc flags may hold an -arch, which an arch question must not meet.
-constexpr const char* kFlagVariables[] = {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"};
-
-constexpr const char* kKernel =
-    "__global__ void tcs_kernel(int* p) { *p = 1; }\n"
-    "void tcs_launch(int* p) { tcs_kernel<<<1, 1>>>(p); }\n";
-
-Command nvcc_command(const std::string& nvcc, const std::string& ccbin, int timeout_ms) {
-  Command c;
-  c.argv = {nvcc};
-  if (!ccbin.empty()) c.argv.append({"-ccbin", ccbin});
-  c.timeout_ms = timeout_ms;
-  return c;
-}
 
 Command ask_archs(const std::string& nvcc, const std::string& ccbin, int timeout_ms,
                   const List<Sm>& archs) {
@@ -43,6 +29,19 @@ List<Sm> suffix_candidates(const List<Sm>& plain) {
   return out;
 }
 
+void keep_archs(const List<Sm>& virtuals, const List<Sm>& reals, const List<Sm>& suffixed,
+                Toolkit& t) {
+  List<Image> images;
+  for (const Sm& sm : reals) images.push_back({sm, false});
+  for (const Sm& sm : virtuals) images.push_back({sm, true});
+  for (const Sm& sm : suffixed) images.append({{sm, false}, {sm, true}});
+  sort_few(images);
+  List<std::string> names;
+  for (const Image& image : images)
+    if (names.empty() || names.back() != image.str()) names.push_back(image.str());
+  t.archs = Names(names, "nvcc --list-gpu-code, --list-gpu-arch, --dryrun");
+}
+
 class Questions {
  public:
   Questions(Host& host, const Inputs& in, Toolkit& toolkit, HostCompiler& compiler)
@@ -61,9 +60,8 @@ class Questions {
       t_.reason = cat("suffixed architectures are unknown: ", t_.failure.text.value());
       return;
     }
-    try_compile();
-    if (!t_.cicc.known()) read_cicc_release(host_, dry_, t_);
-    ask_suffixes();
+    if (in_.work_dir.empty()) read_cicc_release(host_, dry_, t_);  // else a compile tells
+    ask_suffixes(host_, in_, compiler_.path.known() ? compiler_.path.value() : choice_.ccbin, t_);
   }
 
  private:
@@ -91,30 +89,13 @@ class Questions {
     t_.include_dir = t_.library_dir = Text();
     place_toolkit(host_, t_.nvcc.value(), dry_, t_);
     find_parts(host_, dry_, t_);
-    keep_archs({});
+    keep_archs(virtual_, real_, {}, t_);
     return true;
   }
 
   bool fail(const std::string& kind, const std::string& text) {
-    t_.works = Flag(false, "nvcc");
-    t_.failure.kind = Text(kind);
-    t_.failure.text = Text(text);
-    for (const char* name : kFlagVariables)
-      if (std::string flags = host_.env_or(name, ""); !flags.empty())
-        t_.failure.text = Text(cat(t_.failure.text.value(), " (", name, " is '", flags, "')"));
+    mark_failed(host_, kind, text, t_);
     return false;
-  }
-
-  void keep_archs(const List<Sm>& suffixed) {
-    List<Image> images;
-    for (const Sm& sm : real_) images.push_back({sm, false});
-    for (const Sm& sm : virtual_) images.push_back({sm, true});
-    for (const Sm& sm : suffixed) images.append({{sm, false}, {sm, true}});
-    sort_few(images);
-    List<std::string> names;
-    for (const Image& image : images)
-      if (names.empty() || names.back() != image.str()) names.push_back(image.str());
-    t_.archs = Names(names, "nvcc --list-gpu-code, --list-gpu-arch, --dryrun");
   }
 
   // The host compiler and the ptxas that nvcc calls: where its own is gone, another toolkit's.
@@ -135,102 +116,12 @@ class Questions {
     else
       read_macros(said[0], program, compiler_);
     // One that only refuses the question may still compile.
-    compiler_runs_ = program.empty() || said[0].ok();
-    if (!compiler_runs_ && (said[0].state != Outcome::State::Exited || said[0].code > 128))
+    if (!program.empty() && !said[0].ok() &&
+        (said[0].state != Outcome::State::Exited || said[0].code > 128))
       fail("host-compiler-run", compiler_.reason);
     if (!choice_.origin.empty()) compiler_.path.from = choice_.origin;
     if (!parse_release(said[1].out).empty())
       t_.ptxas = Text(parse_release(said[1].out), ptxas + " --version");
-  }
-
-  // One kernel for nvcc's default architecture, in a folder of its own under work_dir.
-  Outcome compile(const std::string& ccbin, bool& object, std::string& ptx) {
-    // Of this process alone: two configures of one build tree must not meet.
-    std::string process = path_name(host_.real_path("/proc/self"));
-    std::string folder = path_join(in_.work_dir, "nvcc-try-" + process);
-    Outcome none;
-    Result<Done> ready = host_.make_directories(folder);
-    if (ready) ready = host_.write_atomic(path_join(folder, "try.cu"), kKernel);
-    if (!ready) {
-      none.why = ready.error().str();
-      return none;
-    }
-    Command c = command(ccbin);
-    c.cwd = folder;  // nvcc hands file names to a shell: only names of ours
-    c.argv.append({"-c", "try.cu", "-o", "try.o", "--keep"});
-    Outcome said = host_.run(c);
-    object = host_.stat(path_join(folder, "try.o")).is_file();
-    Result<std::string> kept = host_.read(path_join(folder, "try.ptx"), 1u << 20);
-    if (kept) ptx = *kept;
-    (void)host_.remove_tree(folder).operator bool();
-    return said;
-  }
-
-  void try_compile() {
-    if (in_.work_dir.empty()) return;
-    // nvcc puts the folder it runs in between double quotes of a shell command.
-    if (in_.work_dir.find_first_of("$`\"\\") != std::string::npos) {
-      t_.reason = cat("nothing was compiled: nvcc passes the folder's name to a shell, and ",
-                      in_.work_dir, " holds characters that one expands");
-      return;
-    }
-    bool object = false;
-    std::string ptx;
-    Outcome said = compile(choice_.ccbin, object, ptx);
-    if (said.state == Outcome::State::NotStarted) {
-      t_.reason = cat("the test compile ", said.describe());
-      return;
-    }
-    // cicc answers no question about its release, but writes it into the PTX.
-    std::string release = parse_release(ptx);
-    if (!release.empty()) t_.cicc = Text(release, "PTX of a test compile");
-    if (said.ok() && object) {
-      t_.works = Flag(true, "test compile");
-      return;
-    }
-    std::string kind = failure_kind(said);
-    for (const char* vague : {"output", "crash", "hang"})
-      if (!compiler_runs_ && kind == vague)
-        return (void)fail("host-compiler-run", compiler_.reason);
-    fail(kind.empty() ? "output" : kind,
-         said.ok() ? "nvcc exited with 0 and wrote no object" : telling_lines(said));
-    t_.works.from = "test compile";
-    if (kind == "host-compiler" && choice_.origin.empty()) try_others();
-  }
-
-  // nvcc's own choice is refused and the user made none: is there one on the machine that works?
-  void try_others() {
-    List<std::string> others = fitting_host_compilers(host_, t_);
-    for (size_t i = 0; i < others.size() && i < 3; ++i) {
-      bool object = false;
-      std::string ptx;
-      if (!compile(others[i], object, ptx).ok() || !object) continue;
-      t_.fitting_host_compiler = Text(others[i], "test compile");
-      if (!t_.cicc.known() && !parse_release(ptx).empty())
-        t_.cicc = Text(parse_release(ptx), "PTX of a test compile");
-      return;
-    }
-  }
-
-  // All candidates in one dry run; each refusal names the one arch that nvcc does not know.
-  void ask_suffixes() {
-    List<Sm> left = suffix_candidates(virtual_);
-    // The dry run itself asks the host compiler for its properties; a refused one spoils it.
-    std::string ccbin = t_.fitting_host_compiler.known() ? t_.fitting_host_compiler.value()
-                        : compiler_.path.known()         ? compiler_.path.value()
-                                                         : choice_.ccbin;
-    while (!left.empty()) {
-      Outcome said = host_.run(ask_archs(t_.nvcc.value(), ccbin, in_.timeout_ms, left));
-      if (said.ok()) break;
-      Sm refused;
-      size_t before = left.size();
-      if (parse_refused_arch(said.err, refused)) remove_from(left, refused);
-      if (left.size() == before) {
-        t_.reason = cat("suffixed architectures are unknown: nvcc --dryrun: ", telling_lines(said));
-        return;
-      }
-    }
-    keep_archs(left);
   }
 
   Host& host_;
@@ -240,7 +131,6 @@ class Questions {
   HostCompilerChoice choice_;
   DryRun dry_;
   Outcome dry_said_;
-  bool compiler_runs_ = true;
   List<Sm> virtual_, real_;
 };
 
@@ -250,6 +140,40 @@ Command ask_dry_run(const std::string& nvcc, const std::string& ccbin, int timeo
   Command c = nvcc_command(nvcc, ccbin, timeout_ms);
   c.argv.append({"--dryrun", "-x", "cu", "-c", "/dev/null", "-o", "/dev/null"});
   return c;
+}
+
+void mark_failed(const Host& host, const std::string& kind, const std::string& text, Toolkit& t) {
+  t.works = Flag(false, "nvcc");
+  t.failure.kind = Text(kind);
+  t.failure.text = Text(text);
+  for (const char* name : kFlagVariables)
+    if (std::string flags = host.env_or(name, ""); !flags.empty())
+      t.failure.text = Text(cat(t.failure.text.value(), " (", name, " is '", flags, "')"));
+}
+
+// All candidates in one dry run; each refusal names the one arch that nvcc does not know.
+void ask_suffixes(Host& host, const Inputs& in, const std::string& ccbin, Toolkit& t) {
+  List<Sm> virtuals, reals;
+  for (const std::string& name : t.archs.value()) {
+    Image image;
+    if (parse_image(name, image) && image.sm.plain())
+      (image.ptx ? virtuals : reals).push_back(image.sm);
+  }
+  const std::string unknown = "suffixed architectures are unknown: nvcc --dryrun: ";
+  List<Sm> left = suffix_candidates(virtuals);
+  while (!left.empty()) {
+    Outcome said = host.run(ask_archs(t.nvcc.value(), ccbin, in.timeout_ms, left));
+    if (said.ok()) break;
+    Sm refused;
+    size_t before = left.size();
+    if (parse_refused_arch(said.err, refused)) remove_from(left, refused);
+    if (left.size() == before) {
+      t.reason = unknown + telling_lines(said);
+      return;
+    }
+  }
+  if (starts_with(t.reason, unknown)) t.reason.clear();
+  keep_archs(virtuals, reals, left, t);
 }
 
 void question_toolkit(Host& host, const Inputs& in, Toolkit& toolkit, HostCompiler& compiler) {

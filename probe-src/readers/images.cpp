@@ -133,6 +133,15 @@ Result<Done> scan(File& file, Inventory& inventory) {
 
 }  // namespace
 
+Result<List<ImagePlace>> locate_images(const Host& host, const std::string& path) {
+  Result<std::unique_ptr<File>> file = host.open(path);
+  if (!file) return file.error();
+  Inventory inventory;
+  Result<Done> done = scan(**file, inventory);
+  if (!done) return Error{done.error().text, cat(path, ":", done.error().place)};
+  return inventory.places();
+}
+
 Result<ImageList> read_images(const Host& host, const std::string& path) {
   Result<std::unique_ptr<File>> file = host.open(path);
   if (!file) return file.error();

@@ -43,6 +43,17 @@ struct ImageList {
   List<OtherKind> others;
 };
 
+// Where one image lies in a file. `entry`: what a fat binary of its own would hold after its header.
+struct ImagePlace {
+  Image image;
+  uint64_t entry = 0;       // offset of its entry, from the beginning of the file
+  uint64_t entry_size = 0;  // header and payload
+  uint64_t header_size = 0;
+  bool compressed = false;
+};
+// Cubins and PTX of fat binaries, in file order.
+Result<List<ImagePlace>> locate_images(const Host& host, const std::string& path);
+
 // The images of one file, or what is wrong with it (place = path, with an offset inside the file).
 // A file without device code is an empty list, not an error.
 Result<ImageList> read_images(const Host& host, const std::string& path);

@@ -34,6 +34,8 @@ constexpr uint16_t kPtx = 1;
 constexpr uint16_t kCubin = 2;
 constexpr uint64_t kFlagA = 0x100000;
 constexpr uint64_t kFlagF = 0x200000;
+constexpr uint64_t kFlagsCompressed = 0xa000;
+constexpr size_t kMaxPlaces = 500;
 constexpr uint32_t kMaxArch = 9999;
 constexpr uint32_t kMaxEntries = 1u << 20;   // of one file; cublasLt has some ten thousand
 constexpr size_t kMaxKinds = 500;            // different images, and sets of them, of one file
@@ -170,6 +172,9 @@ Result<uint64_t> Inventory::entry(Window& window, uint64_t at, uint64_t end, Lis
     return window.wrong(at + 8, cat("the payload of ", image->str(), " is empty"));
   ++row_of(images_, &ImageCount::image, *image).count;
   add_once(held, *image);
+  if (places_.size() < kMaxPlaces)
+    places_.push_back({*image, window.place(at), e.header_size + e.payload_size, e.header_size,
+                       (e.flags & kFlagsCompressed) != 0});
   if (image->ptx && e.code_major != 0) add_once(ptx_isa_, {e.code_major, e.code_minor});
   if (image->ptx && e.code_major == 0) ++ptx_unread_;
   return after;

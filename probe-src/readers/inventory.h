@@ -19,6 +19,7 @@ class Inventory {
   void count_relocatable(uint32_t n) { relocatable_ += n; }
   void add_cubin(const Sm& sm);
   ImageList list() const;
+  const List<ImagePlace>& places() const { return places_; }
 
  private:
   Result<uint64_t> skip_padding(Window& window, uint64_t at, uint64_t end);
@@ -27,6 +28,7 @@ class Inventory {
 
   List<ImageCount> images_;
   List<FatBinarySet> sets_;
+  List<ImagePlace> places_;  // of the first few hundred
   List<Sm> ptx_isa_;  // PTX versions
   List<OtherKind> others_;
   uint32_t fat_binaries_ = 0;

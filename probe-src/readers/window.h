@@ -19,6 +19,7 @@ class Window {
  public:
   Window(File& file, uint64_t base, uint64_t size, size_t step);
   uint64_t size() const { return size_; }
+  uint64_t place(uint64_t offset) const { return base_ + offset; }  // in the file
   // The bytes [offset, offset + length); valid until the next call. False when they are not all
   // there.
   bool get(uint64_t offset, size_t length, Bytes& out);

@@ -26,7 +26,7 @@ void measure(const Host& host, const std::string& path, int depth, Size& size) {
 }
 
 // What the cache holds lies in these folders; nothing else in the directory is ours to remove.
-const char* const cache_parts[] = {"core", "answers", "toolkits"};
+const char* const cache_parts[] = {"core", "answers", "images", "toolkits"};
 
 }  // namespace
 

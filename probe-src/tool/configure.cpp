@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "emit/emit.h"
 #include "emit/plan_cmake.h"
+#include "facts/driver.h"
 #include "facts/facts_io.h"
 #include "tool/settings.h"
 #include "tool/stamp.h"
@@ -36,9 +37,9 @@ Result<Inputs> read_inputs(const Host& host, const Options& options) {
 }
 
 // Recorded facts when FACTS names a file, else this machine's.
-Result<Facts> obtain_facts(Host& host, const Inputs& in) {
+Result<Facts> obtain_facts(Host& host, const Inputs& in, DriverChild& child) {
   Setting replay = own_input(host, in, "FACTS");
-  if (!replay.set || replay.value.empty()) return gather_all(host, in);
+  if (!replay.set || replay.value.empty()) return gather_all(host, in, child);
   List<std::string> unknown;
   Result<Facts> facts = read_facts_file(host, replay.value, unknown);
   if (!facts) return Error{facts.error().str(), replay.from};
@@ -109,8 +110,9 @@ Result<Done> learn(const Host& host, const Options& options, Answer& a) {
   return Done{};
 }
 
-void judge_all(const Host& host, Answer& a) {
+void judge_all(Host& host, DriverChild& child, Answer& a) {
   Request request = make_request(variables_of(host), a.in);
+  probe_plan(host, a.in, request, child, a.facts);
   a.plan = make_plan(a.facts, request);
   a.report = judge(RuleInput{a.facts, request, a.plan}, a.policy);
   // Whatever is allowed: without a list of ours torch would make one up.
@@ -154,10 +156,11 @@ int verb_configure(Host& host, const List<std::string>& args) {
   if (already_done(host, a.in, a.dir, a.reports)) return 0;
   Result<Done> made = host.make_directories(a.in.work_dir);
   if (!made) return write_failed(made.error());
-  Result<Facts> facts = obtain_facts(host, a.in);
+  DriverChild child;
+  Result<Facts> facts = obtain_facts(host, a.in, child);
   if (!facts) return refuse(facts.error());
   a.facts = *facts;
-  judge_all(host, a);
+  judge_all(host, child, a);
   Result<Done> written = write_answer(host, a);
   if (!written) return write_failed(written.error());
   trim_cache(host);

@@ -2,7 +2,10 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "facts/facts_io.h"
+#include "facts/image_probe.h"
 #include "facts/redact.h"
+#include "plan/grammar.h"
+#include "plan/plan.h"
 #include "tool/settings.h"
 #include "tool/verbs.h"
 
@@ -18,7 +21,10 @@ const List<OptionSpec> probe_options = {
     {"--strict", nullptr, "refuse members that the schema does not have", false},
     {"--set", "NAME=VALUE", "an input by its CMake name, as -DNAME=VALUE too", true},
     {"--timeout", "SECONDS", "how long one child process may take (30)", false},
-    {"--work-dir", "DIR", "compile one kernel there, to see that the toolkit works", false},
+    {"--work-dir", "DIR", "compile a kernel there for what a build here would be for, and try it",
+     false},
+    {"--try", "LIST", "compile and try these, as in TORCH_CUDA_ARCH_LIST, or all that nvcc knows",
+     false},
 };
 
 // False: `why` says what is wrong with the recording.
@@ -36,7 +42,57 @@ bool recorded(const Host& host, const Options& options, Facts& facts, std::strin
   return true;
 }
 
+void want(List<WantedImage>& wanted, const Sm& virt, const Sm& real, bool ptx) {
+  WantedImage one;
+  one.virt = virt;
+  one.real = real;
+  one.ptx = ptx;
+  wanted.push_back(one);
+}
+
+// --try: also what was written and this nvcc does not have, so that nvcc itself refuses it.
+void try_list(Host& host, const Inputs& in, const std::string& list, DriverChild& child,
+              Facts& facts) {
+  List<WantedImage> wanted;
+  List<Image> images;
+  if (lower(trim(list)) == "all") {
+    Image image;
+    if (const Toolkit* toolkit = facts.toolkit())
+      for (const std::string& name : toolkit->archs.value())
+        if (parse_image(name, image)) images.push_back(image);
+  } else {
+    Request request;
+    request.arch_list = Text(list, "--try");
+    const Plan plan = make_plan(facts, request);
+    for (const Gencode& g : plan.gencodes) want(wanted, g.virt, g.real, g.ptx);
+    images = plan.written;
+  }
+  for (const Image& image : images) want(wanted, image.sm, image.sm, image.ptx);
+  probe_images(host, in, wanted, child, facts);
+  order_facts(facts);
+}
+
+// What is wrong with the words of --try.
+std::string wrong_list(const Options& options) {
+  if (options.get("--work-dir").empty()) return "--try needs --work-dir";
+  const List<PlanIssue> issues = parse_arch_list(options.get("--try"), "torch").issues;
+  if (issues.empty()) return {};
+  const std::string& better = issues[0].corrected;
+  return cat("--try: '", tail(issues[0].token, 40), "' is no architecture",
+             better.empty() ? "" : cat("; did you mean ", better, "?"));
+}
+
 }  // namespace
+
+void probe_plan(Host& host, const Inputs& in, const Request& request, DriverChild& child,
+                Facts& facts) {
+  if (facts.origin != "measured") return;
+  List<WantedImage> wanted;
+  if (!in.cross_compiling)
+    for (const Gencode& g : make_plan(facts, request).gencodes) want(wanted, g.virt, g.real, g.ptx);
+  probe_images(host, in, wanted, child, facts);
+  order_facts(facts);
+}
 
 int verb_probe(Host& host, const List<std::string>& args) {
   Options options;
@@ -58,6 +114,10 @@ int verb_probe(Host& host, const List<std::string>& args) {
                                            : timeout.error().str());
   in.timeout_ms = *timeout;
   in.work_dir = options.get("--work-dir");
+  std::string why;
+  if (options.has("--try"))
+    why = options.has("--facts") ? "--try is for this machine" : wrong_list(options);
+  if (!why.empty()) return refuse(why);
   if (!in.work_dir.empty()) {
     Result<Done> made = host.make_directories(in.work_dir);
     if (!made) {
@@ -66,10 +126,14 @@ int verb_probe(Host& host, const List<std::string>& args) {
     }
   }
   Facts facts;
-  std::string why;
-  if (!options.has("--facts"))
-    facts = gather_all(host, in);
-  else if (!recorded(host, options, facts, why))
+  if (!options.has("--facts")) {
+    DriverChild child;
+    facts = gather_all(host, in, child);
+    if (options.has("--try"))
+      try_list(host, in, options.get("--try"), child, facts);
+    else
+      probe_plan(host, in, make_request(variables_of(host), in), child, facts);
+  } else if (!recorded(host, options, facts, why))
     return refuse(why);
   Json json = facts_to_json(facts);
   if (options.has("--redact")) json = redact(json, own_identity(host));

@@ -24,6 +24,11 @@ using Variables = std::map<std::string, std::string>;
 Variables variables_of(const Host& host);  // those that a request is made of
 Request make_request(const Variables& environment, const Inputs& in);
 
+// Builds, and tries on the devices, the images of the plan that `request` leads to; of a recorded
+// machine nothing. The facts are in order afterwards. (probe.cpp)
+void probe_plan(Host& host, const Inputs& in, const Request& request, DriverChild& child,
+                Facts& facts);
+
 // FAIL_ON and ALLOW; an unknown word is an error that lists the words there are.
 Result<Policy> make_policy(const Host& host, const Inputs& in);
 Result<Done> set_fail_on(const std::string& word, Policy& policy);

@@ -2,6 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "facts/fake_toolkit.h"
+#include "facts/image_probe.h"
 
 using namespace tcs;
 
@@ -11,6 +12,8 @@ Facts gather(ToolkitHost& host, const Inputs& in = {}, const char* torch_cuda = 
   Facts facts;
   if (*torch_cuda != 0) facts.torch.cuda = Text(torch_cuda);
   gather_toolkits(host, in, facts);
+  DriverChild none;
+  probe_images(host, in, {}, none, facts);
   return facts;
 }
 Inputs with(const char* name, const std::string& value) {
