@@ -69,16 +69,20 @@ Flag shown(const Facts& facts) {
 
 void merge(List<Board>& boards, DeviceFacts& devices, const Flag& visible) {
   size_t shows = 0;  // boards
+  List<Device*> unmatched;
   for (Device& device : devices.list) {
-    bool again = false;
+    Board* of = nullptr;
     for (Board& board : boards)
-      if (is_of(device, board)) {
-        complete(device, board.device);
-        again = board.matched;
-        board.matched = true;
-      }
-    shows += again ? 0 : 1;
+      if (is_of(device, board)) of = &board;
+    shows += of != nullptr && of->matched ? 0 : 1;
+    if (of == nullptr) unmatched.push_back(&device);
+    if (of == nullptr) continue;
+    of->matched = true;
+    complete(device, of->device);
   }
+  if (unmatched.size() == 1 && boards.size() == shows)  // one that is lost tells no UUID
+    for (Board& board : boards)
+      if (!board.matched && !board.device.uuid.known()) complete(*unmatched[0], board.device);
   // Those without a UUID (Tegra, a lost one) may be among the devices: the numbers tell.
   size_t more = boards.size() - std::min(boards.size(), shows);
   if (!visible.known() || more == 0) return;
@@ -90,6 +94,21 @@ void merge(List<Board>& boards, DeviceFacts& devices, const Flag& visible) {
   }
   devices.list_known = true;
   devices.state = Text("measured", devices.state.is("measured") ? devices.state.from : "NVML");
+}
+
+// It starts on nothing but a loaded kernel module, whatever files say: a sandbox may hide them.
+void module_is_loaded(Facts& facts) {
+  DriverFacts& driver = facts.driver;
+  if (!driver.state.is("no-kernel-module")) return;
+  const bool none = driver.error_code.is(100);
+  driver.state = Text(none ? "ok" : "error", "cuInit, and nvmlInit_v2 which succeeds");
+  const std::string said = cat("cuInit answered ", driver.error_code.value(),
+                               ", and NVML finds the kernel module loaded");
+  driver.reason = none ? "" : said;
+  facts.devices.reason = said;
+  if (!none) return;
+  facts.devices.state = Text("none", "cuInit");
+  facts.devices.list_known = true;
 }
 
 void no_library(const std::string& why, Nvml& nvml) {
@@ -116,7 +135,10 @@ void learn_nvml(const Outcome& outcome, Facts& facts) {
     return no_library(text_of(answer, "load_error", "").or_else("no reason given"), nvml);
   nvml.error_code = Fact<int>(code, "nvmlInit_v2");
   nvml.state = Text(code == 0 ? "ok" : "error", "nvmlInit_v2");
-  if (code != 0) nvml.reason = cat("NVML answered ", code);
+  if (code != 0)
+    nvml.reason = cat("NVML answered ", code);
+  else
+    module_is_loaded(facts);
   if (!facts.driver.version.known()) facts.driver.version = nvml.version;
   const Json* list = answer.find("devices");
   if (list == nullptr || !list->is(Json::Kind::Array)) return;
