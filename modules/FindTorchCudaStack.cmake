@@ -60,6 +60,19 @@ Result Variables
   The PyTorch of this build.
 ``TorchCudaStack_FINDINGS``, ``TorchCudaStack_REPORT_JSON``, ``TorchCudaStack_FACTS_JSON``
   Ids of the findings; where the report and the measured facts lie.
+``TorchCudaStack_AVAILABILITY``
+  Images that something is known of: those of the plan, those that were built or tried, those of the visible devices; as
+  ``sm_90;compute_90``. For each of them, ``sm_90`` here:
+
+  ``TorchCudaStack_sm_90_BUILDS``
+    ``built``, ``refused`` or ``wrong``: nvcc was asked to. ``listed`` or ``unlisted``: as it says. ``unknown``.
+  ``TorchCudaStack_sm_90_TORCH``
+    ``full`` or ``part``: PyTorch's kernels hold it, all or some. ``listed``: it is there, not counted. ``served``: another
+    image of PyTorch runs on such devices. ``ptx``, ``cross-tegra``, ``none``, ``absent`` or ``unknown``.
+  ``TorchCudaStack_sm_90_DEVICES``
+    An entry for each visible device, in the order of their numbers: ``runs``, ``refused``, ``wrong``, ``crash`` or
+    ``hang`` where it was tried there; else ``untried-`` and what the rules say: ``cubin`` or ``ptx`` (it should run),
+    ``cross-tegra`` (it may), ``none`` (it cannot), ``unknown``.
 
 ``TORCH_CUDA_ARCH_LIST``, ``CMAKE_CUDA_COMPILER``, ``CMAKE_CUDA_HOST_COMPILER``, ``CUDA_HOST_COMPILER``,
 ``CUDA_TOOLKIT_ROOT_DIR``, ``CUDAToolkit_ROOT`` and ``Torch_DIR`` are set as normal variables where you did not set them.

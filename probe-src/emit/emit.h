@@ -2,6 +2,7 @@
 // Bytes out: every function is pure and deterministic.
 #pragma once
 #include <string>
+#include <utility>
 
 #include "base/json.h"
 #include "base/list.h"
@@ -17,6 +18,16 @@ std::string report_text(const Report& report, const Facts& facts, const Plan& pl
 Json report_json(const Report& report, const Facts& facts, const Plan& plan);
 Json plan_json(const Plan& plan);
 std::string summary_line(const Report& report, const Facts& facts, const Plan& plan);
+
+// Rows of cells, all of one length: indented, at most 100 columns wide.
+std::string columns_text(const List<List<std::string>>& rows);
+
+// findings/availability.h as text (empty where nothing was built or tried), in report.json, and as
+// variables of CMake.
+std::string availability_text(const Facts& facts, const Plan& plan);
+Json availability_json(const Facts& facts, const Plan& plan);
+List<std::pair<std::string, std::string>> availability_variables(const Facts& facts,
+                                                                 const Plan& plan);
 
 std::string images_table(const List<ImageList>& lists);
 // One file that `tcstack images` was given: what it holds, or why that could not be read.

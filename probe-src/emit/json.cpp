@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "emit/emit.h"
+#include "findings/availability.h"
 
 namespace tcs {
 namespace {
@@ -38,20 +39,6 @@ Json finding_json(const Finding& finding) {
   return out;
 }
 
-const char* fit_name(Fit fit) {
-  switch (fit) {
-    case Fit::Native:
-      return "cubin";
-    case Fit::Jit:
-      return "ptx";
-    case Fit::CrossTegra:
-      return "cross-tegra";
-    case Fit::None:
-      return "none";
-  }
-  return "";
-}
-
 // What PyTorch and the plan hold for each target.
 Json coverage_json(const Facts& facts, const Plan& plan) {
   List<Image> torch, built;
@@ -63,9 +50,9 @@ Json coverage_json(const Facts& facts, const Plan& plan) {
   for (const auto& target : plan.targets) {
     Json row = Json::object();
     row.add("target", target.sm.dotted()).add("label", target.label);
-    row.add("torch", facts.torch.images.known() ? fit_name(best_fit(torch, target.sm)) : "unknown");
+    row.add("torch", facts.torch.images.known() ? name_of(best_fit(torch, target.sm)) : "unknown");
     row.add("plan",
-            plan.complete || !built.empty() ? fit_name(best_fit(built, target.sm)) : "unknown");
+            plan.complete || !built.empty() ? name_of(best_fit(built, target.sm)) : "unknown");
     out.push(std::move(row));
   }
   return out;
@@ -109,7 +96,8 @@ Json report_json(const Report& report, const Facts& facts, const Plan& plan) {
       .add("complete", report.complete);
   out.add("findings", std::move(findings))
       .add("plan", plan_json(plan))
-      .add("coverage", coverage_json(facts, plan));
+      .add("coverage", coverage_json(facts, plan))
+      .add("availability", availability_json(facts, plan));
   return out;
 }
 

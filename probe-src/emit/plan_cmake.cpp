@@ -73,6 +73,10 @@ std::string indented(const std::string& text) {
   return out;
 }
 
+bool is_about_images(const Finding& finding) {
+  return finding.id == 341 || finding.id == 922;
+}
+
 void set_findings(const PlanCmakeInput& in, std::string& out) {
   List<std::string> codes;
   std::string fatal;    // reach fail-on
@@ -89,6 +93,15 @@ void set_findings(const PlanCmakeInput& in, std::string& out) {
   if (fatal.empty() && in.plan.gencodes.empty()) {
     fatal = cat("error: no architecture is planned, and torch would make up a list of its own\n",
                 notices, notes);
+  }
+  // What was tried of each image: always to be had, and shown where an image is what fails.
+  const std::string table = availability_text(in.facts, in.plan);
+  if (!table.empty()) {
+    bool images = false;
+    for (const Finding& finding : in.report.findings)
+      images = images || (reaches(finding, in.policy) && is_about_images(finding));
+    std::string& into = images ? fatal : notes;
+    into += (into.empty() ? "" : "\n") + table;
   }
   set(out, "TorchCudaStack_FINDINGS", join(codes, ";"));
   set(out, "_tcs_fatal", indented(fatal));
@@ -135,6 +148,8 @@ std::string plan_cmake(const PlanCmakeInput& in) {
   set(out, "TorchCudaStack_CUDA_ARCHITECTURES", cmake_architectures(in.plan).text);
   set(out, "TorchCudaStack_REPORT_JSON", in.dir + "/report.json");
   set(out, "TorchCudaStack_FACTS_JSON", in.dir + "/facts.json");
+  for (const auto& variable : availability_variables(in.facts, in.plan))
+    set(out, variable.first, variable.second);
   set_components(in, out);
   set_findings(in, out);
   set_toolkit(in, out);

@@ -39,21 +39,38 @@ void paragraph(std::string& out, const std::string& lead, const std::string& tex
 
 using Cells = List<std::string>;
 
-// Column widths: as wide as the content, the widest cut until the row fits.
+size_t longest_word(const std::string& text) {
+  size_t longest = 0;
+  for (const auto& word : split(text, " ")) longest = std::max(longest, word.size());
+  return longest;
+}
+
+// Column widths: as wide as the content, the widest cut until the row fits; one whose words (paths
+// aside) would not fit any more only when there is no other.
 List<size_t> widths_of(const List<Cells>& rows) {
-  List<size_t> widths(rows[0].size(), 0);
+  const size_t count = rows[0].size();
+  List<size_t> widths(count, 0), least(count, 0);
   for (const auto& cells : rows)
-    for (size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
+    for (size_t i = 0; i < count; ++i) {
+      widths[i] = std::max(widths[i], cells[i].size());
+      const size_t word = longest_word(cells[i]);
+      if (word <= kWidth / 3) least[i] = std::max(least[i], word);
+    }
   auto total = [&] {
-    size_t sum = 4 + 3 * (widths.size() - 1);
+    size_t sum = 4 + 3 * (count - 1);
     for (size_t w : widths) sum += w;
     return sum;
   };
-  while (total() > kWidth) --*std::max_element(widths.begin(), widths.end());
+  while (total() > kWidth) {
+    size_t* cut = nullptr;
+    for (size_t i = 0; i < count; ++i)
+      if (widths[i] > least[i] && (!cut || widths[i] > *cut)) cut = &widths[i];
+    --*(cut ? cut : std::max_element(widths.begin(), widths.end()));
+  }
   return widths;
 }
 
-void table(std::string& out, const List<Evidence>& evidence) {
+std::string evidence_text(const List<Evidence>& evidence) {
   bool needs = false, from = false;
   for (const auto& e : evidence) {
     needs = needs || !e.needs.empty();
@@ -61,13 +78,23 @@ void table(std::string& out, const List<Evidence>& evidence) {
   }
   List<Cells> rows;
   const auto row = [&](const Evidence& e) {
-    Cells cells = {clean(e.layer), clean(e.has)};
-    if (needs) cells.push_back(clean(e.needs));
-    if (from) cells.push_back(clean(e.from));
+    Cells cells = {e.layer, e.has};
+    if (needs) cells.push_back(e.needs);
+    if (from) cells.push_back(e.from);
     rows.push_back(cells);
   };
   row({"layer", "has", "needs", "from"});
   for (const auto& e : evidence) row(e);
+  return columns_text(rows);
+}
+
+}  // namespace
+
+std::string columns_text(const List<List<std::string>>& raw) {
+  std::string out;
+  List<Cells> rows = raw;
+  for (Cells& cells : rows)
+    for (std::string& cell : cells) cell = clean(cell);
   const List<size_t> widths = widths_of(rows);
   for (const auto& cells : rows) {
     List<Cells> columns;
@@ -87,9 +114,8 @@ void table(std::string& out, const List<Evidence>& evidence) {
       out += text + "\n";
     }
   }
+  return out;
 }
-
-}  // namespace
 
 std::string finding_text(const Finding& finding) {
   std::string out;
@@ -100,7 +126,7 @@ std::string finding_text(const Finding& finding) {
   for (size_t i = 0; i < lines.size(); ++i) out += cat(i ? "      " : "  ", lines[i], "\n");
   if (!finding.evidence.empty()) {
     out += "  \n";  // CMake re-wraps after an empty line, not after two spaces
-    table(out, finding.evidence);
+    out += evidence_text(finding.evidence);
     out += "  \n";
   }
   for (const auto& note : finding.notes) paragraph(out, "  note: ", note);
@@ -159,6 +185,8 @@ std::string report_text(const Report& report, const Facts& facts, const Plan& pl
       out += finding_text(finding) + "\n";
   }
   not_judged(lacking, out);
+  const std::string table = availability_text(facts, plan);
+  if (!table.empty()) out += table + "\n";
   return out + summary_line(report, facts, plan) + "\n";
 }
 

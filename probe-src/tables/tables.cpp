@@ -58,6 +58,11 @@ constexpr JetPackRow kJetPacks[] = {
 #include "tables/jetpack.def"
 #undef TCS_JETPACK
 };
+constexpr DriverErrorRow kErrors[] = {
+#define TCS_DRIVER_ERROR(code, at, name, meaning, help) {code, name, meaning, help},
+#include "tables/driver_errors.def"
+#undef TCS_DRIVER_ERROR
+};
 
 template <class T, size_t N>
 constexpr Rows<T> rows(const T (&array)[N]) {
@@ -182,6 +187,12 @@ int cuda_of_driver(const Version& driver) {
 const DriverFloorRow* driver_floor(int cuda_major) {
   for (const DriverFloorRow& row : kFloors)
     if (row.cuda_major == cuda_major) return &row;
+  return nullptr;
+}
+
+const DriverErrorRow* driver_error(int code) {
+  for (const DriverErrorRow& row : kErrors)
+    if (row.code == code) return &row;
   return nullptr;
 }
 

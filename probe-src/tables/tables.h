@@ -71,6 +71,13 @@ struct DriverFloorRow {
 };
 const DriverFloorRow* driver_floor(int cuda_major);  // 12 -> "525.60.13"; null before CUDA 11
 
+// driver_errors.def: null for a CUresult that it lacks.
+struct DriverErrorRow {
+  int code;
+  const char *name, *meaning, *help;
+};
+const DriverErrorRow* driver_error(int code);
+
 // jetpack.def. The one of an L4T ("36.4.3") or of a JetPack ("6.2"), else null.
 struct JetPackRow {
   int l4t_major, l4t_minor;

@@ -154,8 +154,6 @@ List<Image> plan_images(const Plan& plan) {
   return out;
 }
 
-namespace {
-
 // Of several answers to one image "runs" counts: it was seen to run.
 const ImageProbe* answer_to(const Device& device, const Image& image) {
   const ImageProbe* no = nullptr;
@@ -163,33 +161,54 @@ const ImageProbe* answer_to(const Device& device, const Image& image) {
   for (const auto& probe : device.image_probe) {
     if (!parse_image(probe.image.value(), tried) || !(tried == image)) continue;
     if (probe.result.is("runs")) return &probe;
-    const bool says_no = probe.result.is("refused") || probe.result.is("wrong");
-    if (says_no && (!no || probe.error.or_else(0) > no->error.or_else(0))) no = &probe;
+    if (probe.result.known() && (!no || probe.error.or_else(0) > no->error.or_else(0))) no = &probe;
   }
   return no;
 }
-
-}  // namespace
 
 Fit serves(const List<Image>& images, const Sm& sm, const Device* device) {
   Fit best = Fit::None;
   for (const Image& image : images) {
     Fit fit = fits(image, sm);
     const ImageProbe* answer = device ? answer_to(*device, image) : nullptr;
-    if (answer && fit != Fit::None)
-      fit = !answer->result.is("runs") ? Fit::None : image.ptx ? Fit::Jit : Fit::Native;
+    if (answer) fit = !answer->result.is("runs") ? Fit::None : image.ptx ? Fit::Jit : Fit::Native;
     best = std::min(best, fit);
   }
   return best;
+}
+
+bool should_run(const List<Image>& images, const Sm& sm) {
+  const Fit fit = best_fit(images, sm);
+  return fit == Fit::Native || fit == Fit::Jit;
+}
+
+bool answered(const List<Image>& images, const Sm& sm, const Device& device, int code) {
+  if (serves(images, sm, &device) != Fit::None) return false;
+  for (const Image& image : images) {
+    const ImageProbe* answer = answer_to(device, image);
+    if (answer && answer->error.is(code) && fits(image, sm) != Fit::None) return true;
+  }
+  return false;
+}
+
+std::string error_words(const ImageProbe& answer) {
+  const DriverErrorRow* row = driver_error(answer.error.or_else(0));
+  return !answer.error.known() || answer.error.is(0)
+             ? ""
+             : cat(answer.error.value(), row ? cat(" ", row->name) : "");
 }
 
 std::string refused_words(const List<Image>& images, const Sm& sm, const Device& device) {
   for (const Image& image : images) {
     const ImageProbe* answer = answer_to(device, image);
     if (!answer || answer->result.is("runs") || fits(image, sm) == Fit::None) continue;
+    const std::string error = error_words(*answer);
     return cat(image.str(), " was tried on the device, which ",
-               answer->result.is("wrong") ? "computed a wrong result" : "refused it",
-               answer->error.known() ? cat(" (error ", answer->error.value(), ")") : "");
+               answer->result.is("wrong")   ? "computed a wrong value"
+               : answer->result.is("crash") ? "crashed on it"
+               : answer->result.is("hang")  ? "did not come back from it"
+                                            : "refused it",
+               error.empty() ? "" : ": " + error);
   }
   return "";
 }
@@ -199,6 +218,16 @@ std::string in_words(const List<std::string>& parts, const char* last) {
   for (size_t i = 0; i < parts.size(); ++i)
     out += cat(i == 0 ? "" : i + 1 < parts.size() ? ", " : cat(" ", last, " "), parts[i]);
   return out;
+}
+
+std::string telling(const std::string& text, size_t limit) {
+  std::string first;
+  for (const std::string& line : lines_of(text)) {
+    const bool tells = contains(line, "fatal") || contains(line, "error");
+    if (tells || first.empty()) first = trim(line);
+    if (tells) break;
+  }
+  return first.size() > limit ? first.substr(0, limit) + "..." : first;
 }
 
 std::string torch_label(const Facts& facts) {

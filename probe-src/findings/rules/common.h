@@ -42,16 +42,24 @@ std::string image_words(List<Image> images);  // sorted, "sm_80 sm_90 compute_90
 List<Image> plan_images(const Plan& plan);
 // What serves `device`: of each image that fits, its own answer where it was tried, else fits().
 Fit serves(const List<Image>& images, const Sm& sm, const Device* device);
-// "sm_86 was tried on the device, which refused it (error 209)"; empty where none was refused.
-// What to do about it.
-constexpr const char* kRefused =
-    "code for it was built and does not run there: look at `nvidia-smi`, at `dmesg | grep -i nvrm` "
-    "and at the driver's release";
+// What the device answered when `image` was tried on it; null where it was not.
+const ImageProbe* answer_to(const Device& device, const Image& image);
+// One of them fits by all rules, so that a device which refuses it is at fault: finding 922.
+bool should_run(const List<Image>& images, const Sm& sm);
+constexpr int kImageDoesNotRun = 922;
+// Where none of `images` serves it: its answer to one that fits was this CUresult.
+bool answered(const List<Image>& images, const Sm& sm, const Device& device, int code);
+// "209 CUDA_ERROR_NO_BINARY_FOR_GPU", "" without a code.
+std::string error_words(const ImageProbe& answer);
+// "sm_86 was tried on the device, which refused it: 209 CUDA_ERROR_NO_BINARY_FOR_GPU"; empty where
+// none of those that fit was refused.
 std::string refused_words(const List<Image>& images, const Sm& sm, const Device& device);
 
 // --- wording
 // "a, b and c"
 std::string in_words(const List<std::string>& parts, const char* last = "and");
+// The line of a compiler's output that tells: commands and warnings are around it.
+std::string telling(const std::string& text, size_t limit);
 std::string torch_label(const Facts& facts);          // "PyTorch 2.3.0+cu121"
 std::string python_label(const PythonFacts& python);  // "/usr/bin/python3 3.11 (venv)"
 std::string nvcc_label(const Toolkit& toolkit);       // "nvcc 12.4.131"

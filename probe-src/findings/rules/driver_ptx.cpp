@@ -4,6 +4,8 @@
 namespace tcs {
 namespace {
 
+constexpr int kUnsupportedPtx = 222;
+
 // Images of the plan or of torch, made by CUDA `maker`.
 struct Made {
   const char* layer;
@@ -16,9 +18,19 @@ List<const Device*> served_by_ptx(const RuleInput& in, const Made& made) {
   List<const Device*> out;
   Sm sm;
   for (const Device* device : visible_devices(in.facts))
-    if (capability(*device, sm) && serves(made.images, sm, device) == Fit::Jit)
+    if (capability(*device, sm) && (serves(made.images, sm, device) == Fit::Jit ||
+                                    answered(made.images, sm, *device, kUnsupportedPtx)))
       out.push_back(device);
   return out;
+}
+
+// What the device itself said of the PTX; "" where it was not asked.
+std::string measured(const Device& device, const Made& made) {
+  Sm sm;
+  capability(device, sm);
+  return answered(made.images, sm, device, kUnsupportedPtx)
+             ? "measured: " + refused_words(made.images, sm, device)
+             : "";
 }
 
 // Where only PTX fits it must be of an ISA that the driver reads (else error 222).
@@ -51,6 +63,8 @@ bool judge_ptx(const RuleInput& in, const Made& made, List<Finding>& out) {
               planned ? "" : "y"});
   f.severity = beside_failure(in);
   add_devices(f, only_ptx);
+  for (const Device* device : only_ptx)
+    if (const std::string said = measured(*device, made); !said.empty()) add_once(f.notes, said);
   add(f, "driver", driver_words(in.facts.driver, reads), cat(">= CUDA ", need.cuda.major_minor()),
       reads.from);
   add(f, made.layer, cat(made.label, ": ", image_words(made.images)), "", made.from);

@@ -24,6 +24,7 @@ const char* turned_on(const RuleInput& in, const Switch& by) {
 // Does `images` serve the device, and no more so under the switch?
 bool stopped(const List<Image>& images, const Sm& sm, const Device* device, const Switch& by) {
   const Fit best = serves(images, sm, device);
+  if (by.id == kDisabled.id && answered(images, sm, *device, 223)) return true;
   if (best == Fit::None) return false;  // has a finding of its own
   if (by.id == kDisabled.id) return best == Fit::Jit;
   for (const Image& image : images)

@@ -8,8 +8,6 @@ namespace {
 
 constexpr const char* kWhat = "whether the list serves the GPUs here";
 
-constexpr int kTorchLacksImage = 601;
-
 struct Served {
   Sm sm;
   const Device* device;
@@ -59,6 +57,13 @@ void add_served(const RuleInput& in, const ServedList& group, const List<Image>&
   add(f, "arch", image_words(images), join(needs, " "), in.plan.list_from);
 }
 
+// Only across the desktop/Tegra border, and the device itself said no. What should run by all rules
+// and does not is a finding of its own.
+bool is_refused(const List<Image>& images, const Served& s) {
+  return s.device && serves(images, s.sm, s.device) == Fit::None &&
+         best_fit(images, s.sm) != Fit::None;
+}
+
 // What is offered must be buildable here.
 void misses(const RuleInput& in, const ServedList& group, const List<Image>& images,
             List<Finding>& out) {
@@ -73,37 +78,13 @@ void misses(const RuleInput& in, const ServedList& group, const List<Image>& ima
                 older_entry(in, lacks) ? "add +PTX to an older entry, or use a toolkit that does"
                 : lacks.size() == 1    ? "use a toolkit that does, or leave that device out"
                                        : "use a toolkit that does, or leave them out");
-  Finding& f =
-      report(out, 909,
-             {words_for(group), capabilities(builds, ";"), group[0].asked ? "" : "y",
-              older_entry(in, builds) ? ", or +PTX to an older entry" : "", other, "the list"});
+  Finding& f = report(out, 909,
+                      {words_for(group), capabilities(builds, ";"), group[0].asked ? "" : "y",
+                       older_entry(in, builds) ? ", or +PTX to an older entry" : "", other,
+                       in.plan.by_user ? "the list" : "the plan"});
   if (group[0].asked) f.severity = Severity::Error;
-  add_served(in, group, images, f);
-}
-
-bool is_refused(const List<Image>& images, const Served& s) {
-  return s.device && best_fit(images, s.sm) != Fit::None &&
-         serves(images, s.sm, s.device) == Fit::None;
-}
-
-// Right by all tables, and the device itself said no: no list helps.
-void refuses(const RuleInput& in, const ServedList& group, const List<Image>& images,
-             List<Finding>& out) {
-  if (group.empty()) return;
-  Finding& f =
-      report(out, 909,
-             {words_for(group), "", "", "", kRefused, in.plan.by_user ? "the list" : "the plan"});
-  bool asked = false;
-  for (const Served& s : group) {
-    asked = asked || s.asked;
-    add_once(f.notes, refused_words(images, s.sm, *s.device));
-  }
-  if (asked) f.severity = Severity::Error;
-  // Refused of PyTorch's as well: one cause.
-  const List<Image> torch = images_in(in.facts.torch.images.value());
-  bool same = in.facts.torch.state.is("found");
-  for (const Served& s : group) same = same && is_refused(torch, s);
-  if (same) f.caused_by = kTorchLacksImage;
+  for (const Served& s : group)
+    if (is_refused(images, s)) add_once(f.notes, refused_words(images, s.sm, *s.device));
   add_served(in, group, images, f);
 }
 
@@ -140,14 +121,14 @@ void planned(const RuleInput& in, const List<Image>& images, List<Finding>& out)
   ServedList refused;
   for (const Device* device : visible_devices(in.facts)) {
     Served s{Sm(), device, device_label(*device), true};
-    if (!capability(*device, s.sm) || !is_refused(images, s)) continue;
+    if (!capability(*device, s.sm) || !is_refused(images, s) || should_run(images, s.sm)) continue;
     for (const auto& target : in.plan.targets)
       if (target.device >= 0 && target.sm == s.sm) {
         refused.push_back(s);
         break;
       }
   }
-  refuses(in, refused, images, out);
+  misses(in, refused, images, out);
 }
 
 // Without the place that it was named in, which the evidence says.
@@ -183,15 +164,13 @@ void rule_plan_serves(const RuleInput& in, List<Finding>& out) {
     if (target.device < 0) all.push_back({target.sm, nullptr, target_label(target), true});
 
   List<Sm> done;
-  ServedList ptx, cross, asked, here, refused;
+  ServedList ptx, cross, asked, here;
   for (Served served : all) {
-    if (is_refused(images, served)) {
-      refused.push_back(served);
-      continue;
-    }
+    const bool refused = is_refused(images, served);
+    if (refused && should_run(images, served.sm)) continue;
     Fit fit = serves(images, served.sm, served.device);
-    if (fit == Fit::Native || contains(done, served.sm)) continue;
-    done.push_back(served.sm);
+    if (fit == Fit::Native || (!refused && contains(done, served.sm))) continue;
+    if (!refused) done.push_back(served.sm);
     if (fit == Fit::Jit) {
       if (!Buildable(in.facts).real(served.sm) && !planner_says(plan, served.sm))
         ptx.push_back(served);
@@ -209,7 +188,6 @@ void rule_plan_serves(const RuleInput& in, List<Finding>& out) {
   crosses(in, cross, images, out);
   misses(in, asked, images, out);
   misses(in, here, images, out);
-  refuses(in, refused, images, out);
 }
 
 }  // namespace tcs

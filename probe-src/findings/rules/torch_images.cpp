@@ -32,10 +32,6 @@ bool one_arch(const List<Image>& images) {
   return true;
 }
 
-struct Coverage {
-  int served = 0, all = 0;  // nothing of nothing where it is not known
-};
-
 // Fat binaries that hold several architectures, and those of them with an image for `sm`: one with
 // a single architecture is specialised and served on purpose only there.
 void count_sets(const TorchLibrary& library, const Sm& sm, Coverage& out) {
@@ -76,15 +72,6 @@ const char* lack_of_rows(const TorchLibrary& library) {
   return nullptr;
 }
 
-Coverage coverage(const TorchLibrary& library, const Sm& sm) {
-  Coverage out;
-  if (!lack_of_sets(library))
-    count_sets(library, sm, out);
-  else if (!lack_of_rows(library))
-    count_rows(library, sm, out);
-  return out;
-}
-
 // What there is and is not whole: also which library speaks for PyTorch, and what the targets
 // 'torch' are, hang on it. Counts of images alone do not tell which fat binaries are specialised.
 bool are_counted(const RuleInput& in, List<Finding>& out) {
@@ -104,19 +91,8 @@ bool are_counted(const RuleInput& in, List<Finding>& out) {
   return all;
 }
 
-// An empty plan, of which nvcc builds nothing, leaves no device out.
-bool plan_serves(const RuleInput& in, const Wanted& w) {
-  const List<Image> images = plan_images(in.plan);
-  return images.empty() || serves(images, w.sm, w.device) != Fit::None;
-}
-
-// A list that leaves this device out is for other machines.
 Severity weight(const RuleInput& in, const Wanted& w) {
-  for (const auto& target : in.plan.targets)
-    if (in.request.targets_known && target.device < 0 && target.sm == w.sm) return Severity::Error;
-  if (!w.device || !other_machines(in) || (in.request.arch_list.known() && plan_serves(in, w)))
-    return Severity::Error;
-  return Severity::Warning;
+  return torch_weight(in, w.sm, w.device);
 }
 
 void add_target(const RuleInput& in, const Wanted& w, Finding& f) {
@@ -205,9 +181,10 @@ void lacks(const RuleInput& in, const List<Wanted>& group, const List<Image>& im
        where_from(group, images, release_of(Version::parse(in.facts.torch.cuda.value()))),
        here && builds(in) ? own_list(in) : "", several});
   f.severity = weight(in, group[0]);
-  bool own = !refused.empty();  // no other PyTorch has more for it
-  for (const Wanted& w : group) own = own && contains(images, Image{w.sm, false});
-  if (own) f.help = {kRefused};
+  // What fits and was refused is the device's own trouble: no other PyTorch has more for it.
+  bool own = true;
+  for (const Wanted& w : group) own = own && w.device && should_run(images, w.sm);
+  if (own) f.caused_by = kImageDoesNotRun;
   for (const Wanted& w : group) {
     if (w.device)
       add_devices(f, {w.device});
@@ -249,6 +226,26 @@ void judge_coverage(const RuleInput& in, const Wanted& w, List<Finding>& out) {
 
 }  // namespace
 
+// A list that leaves this device out is for other machines. An empty plan, of which nvcc builds
+// nothing, leaves none out.
+Severity torch_weight(const RuleInput& in, const Sm& sm, const Device* device) {
+  for (const auto& target : in.plan.targets)
+    if (in.request.targets_known && target.device < 0 && target.sm == sm) return Severity::Error;
+  if (!device || !other_machines(in)) return Severity::Error;
+  const List<Image> images = plan_images(in.plan);
+  const bool served = images.empty() || serves(images, sm, device) != Fit::None;
+  return in.request.arch_list.known() && served ? Severity::Error : Severity::Warning;
+}
+
+Coverage coverage(const TorchLibrary& library, const Sm& sm) {
+  Coverage out;
+  if (!lack_of_sets(library))
+    count_sets(library, sm, out);
+  else if (!lack_of_rows(library))
+    count_rows(library, sm, out);
+  return out;
+}
+
 void rule_torch_images(const RuleInput& in, List<Finding>& out) {
   const TorchFacts& torch = in.facts.torch;
   if (!torch.state.is("found") || !torch.flavour.is("cuda") ||
@@ -276,9 +273,12 @@ void rule_torch_images(const RuleInput& in, List<Finding>& out) {
     if (!refuses) done.push_back(w.sm);
     if (fit == Fit::None)
       (weight(in, w) == Severity::Error ? errors : warnings).push_back(w);
-    else if (fit == Fit::CrossTegra)
-      add_target(in, w, report(out, 611, {w.sm.dotted(), torch_label(in.facts)}));
-    else if (counted)
+    else if (fit == Fit::CrossTegra) {
+      Finding& f = report(out, 611, {w.sm.dotted(), torch_label(in.facts)});
+      add_target(in, w, f);
+      const std::string said = w.device ? refused_words(images, w.sm, *w.device) : "";
+      if (!said.empty()) f.notes.push_back(said);
+    } else if (counted)
       judge_coverage(in, w, out);
   }
   lacks(in, errors, images, out);

@@ -513,15 +513,18 @@ TEST_CASE("each image that a present device was asked about counts, in any order
   struct Row {
     const char* images;
     const char* probes;  // image=result
-    const char* said;    // id of PyTorch's finding
+    const char* said;    // of PyTorch
   };
-  for (const Row& row : {Row{"sm_86", "sm_86=refused", "601"}, Row{"sm_86", "sm_86=wrong", "601"},
-                         Row{"sm_86", "sm_86=runs", ""}, Row{"sm_86", "sm_80=refused", ""},
-                         Row{"sm_80 sm_86", "sm_86=refused", ""},
-                         Row{"sm_80 sm_86", "sm_86=refused sm_80=refused", "601"},
-                         Row{"sm_80 sm_86", "sm_80=refused sm_86=runs", ""},
-                         Row{"sm_86 compute_80", "sm_86=refused", ""},
-                         Row{"compute_80", "compute_80=refused", "601"}}) {
+  for (const Row& row :
+       {Row{"sm_86", "sm_86=refused", "error"}, Row{"sm_86", "sm_86=wrong", "error"},
+        Row{"sm_86", "sm_86=crash", "error"}, Row{"sm_86", "sm_86=hang", "error"},
+        Row{"sm_86", "sm_86=runs", ""}, Row{"sm_86", "sm_80=refused", ""},
+        Row{"sm_80 sm_86", "sm_86=refused", "warning"}, Row{"sm_80 sm_86", "sm_86=wrong", "error"},
+        Row{"sm_80 sm_86", "sm_86=refused sm_80=refused", "error"},
+        Row{"sm_80 sm_86", "sm_80=refused sm_86=runs", ""},
+        Row{"sm_86 compute_80", "sm_86=refused", "warning"},
+        Row{"sm_86 compute_80", "sm_86=runs compute_80=refused", ""},
+        Row{"compute_80", "compute_80=refused", "error"}}) {
     INFO(row.images << " " << row.probes);
     Facts facts = machine();
     facts.devices.list[0].cc = Text("8.6");
@@ -538,9 +541,12 @@ TEST_CASE("each image that a present device was asked about counts, in any order
     for (size_t i = probes.size(); i > 0; --i) turned.push_back(probes[i - 1]);
     for (const auto& list : {probes, turned}) {
       facts.devices.list[0].image_probe = list;
-      const Report report = run(facts);
-      CHECK((find(report, 601) ? "601" : "") == std::string(row.said));
-      if (find(report, 601)) CHECK(says(find(report, 601), "was tried on the device, which"));
+      Request to_run;
+      to_run.purpose = "run";
+      const Report report = run(facts, {}, to_run);
+      const Finding* f = find(report, 922);
+      CHECK((f ? name_of(f->severity) : "") == std::string(row.said));
+      CHECK(find(report, 601) == nullptr);  // what follows from it
     }
   }
   // Across the desktop/Tegra border: what was not tried keeps what is foretold of it.
@@ -571,20 +577,21 @@ TEST_CASE("code of its own that a device refused is an error of the plan and of 
   both.arch_list = Text("8.6");
   for (const Request& request : {native, both}) {
     Report report = run(facts, {}, request);
-    REQUIRE(find(report, 909));
-    CHECK(find(report, 909)->severity == Severity::Error);
-    CHECK(says(find(report, 909), "sm_86 was tried on the device, which refused it (error 209)"));
-    CHECK_FALSE(says(find(report, 909), "add 8.6"));
+    REQUIRE(find(report, 922));
+    CHECK(find(report, 922)->severity == Severity::Error);
+    CHECK(says(find(report, 922), "209 CUDA_ERROR_NO_BINARY_FOR_GPU"));
+    CHECK_FALSE(says(find(report, 922), "add 8.6"));
+    CHECK(find(report, 909) == nullptr);
     // Of PyTorch's code as well: one error, and no other PyTorch is the way out.
     Facts torch = facts;
     torch.torch.images = Names({"sm_86"});
     report = run(torch, {}, request);
-    CHECK(find(report, 909) == nullptr);
-    REQUIRE(find(report, 601));
-    CHECK(contains(find(report, 601)->consequences, std::string("TCS909")));
-    CHECK(says(find(report, 601), "look at `nvidia-smi`"));
-    CHECK_FALSE(says(find(report, 601), "install a PyTorch"));
+    CHECK(find(report, 601) == nullptr);
+    REQUIRE(find(report, 922));
+    CHECK(contains(find(report, 922)->consequences, std::string("TCS601")));
+    CHECK(says(find(report, 922), "look at `nvidia-smi`"));
+    CHECK_FALSE(says(find(report, 922), "install a PyTorch"));
   }
-  CHECK(find(run(facts, {}, list("8.6")), 909)->severity == Severity::Warning);
+  CHECK(find(run(facts, {}, list("8.6")), 922)->severity == Severity::Warning);
   CHECK_FALSE(find(run(facts, {}, list("8.6+PTX 8.0+PTX")), 909));
 }

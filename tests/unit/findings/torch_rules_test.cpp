@@ -600,7 +600,7 @@ TEST_CASE("an image that the device refused is why") {
   const Report report = judged(facts);
   REQUIRE(find(report, 601));
   CHECK(find(report, 601)->notes[0] ==
-        "sm_80 was tried on the device, which refused it (error 209)");
+        "sm_80 was tried on the device, which refused it: 209 CUDA_ERROR_NO_BINARY_FOR_GPU");
 }
 
 TEST_CASE("the CUDA build to install goes with the toolkit, the driver and the devices") {
