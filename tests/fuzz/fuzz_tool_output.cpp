@@ -28,12 +28,26 @@ static void read_pure(const std::string& text, Toolkit& toolkit) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   MemoryHost host;
-  for (const char* path :
-       {"/etc/os-release", "/etc/nv_tegra_release", "/proc/driver/nvidia/version", "/v/pyvenv.cfg",
-        "/usr/include/python3.11/patchlevel.h", "/usr/lib/python3.11/os.py", "/s/torch/version.py",
-        "/s/torch/build-version", "/s/torch-2.dist-info/METADATA", "/s/more.pth",
-        "/s/torch/share/cmake/Torch/TorchConfig.cmake", "/cuda/include/crt/host_config.h",
-        "/cuda/include/cuda.h", "/s/torch/share/cmake/Torch/TorchConfigVersion.cmake"})
+  for (const char* path : {"/etc/os-release",
+                           "/etc/nv_tegra_release",
+                           "/proc/driver/nvidia/version",
+                           "/v/pyvenv.cfg",
+                           "/proc/1/cgroup",
+                           "/proc/self/mountinfo",
+                           "/run/systemd/container",
+                           "/etc/ld.so.conf.d/a.conf",
+                           "/sys/bus/pci/devices/0000:01:00.0/vendor",
+                           "/usr/lib/libcuda.so.1",
+                           "/usr/include/python3.11/patchlevel.h",
+                           "/usr/lib/python3.11/os.py",
+                           "/s/torch/version.py",
+                           "/s/torch/build-version",
+                           "/s/torch-2.dist-info/METADATA",
+                           "/s/more.pth",
+                           "/s/torch/share/cmake/Torch/TorchConfig.cmake",
+                           "/cuda/include/crt/host_config.h",
+                           "/cuda/include/cuda.h",
+                           "/s/torch/share/cmake/Torch/TorchConfigVersion.cmake"})
     host.files[path] = text;
   host.program("/usr/bin/python3.11",
                "\x7f"
@@ -43,6 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Facts facts;
   gather_host(host, facts);
   learn_driver(host, MemoryHost::exits(0, text), facts);
+  learn_nvml(MemoryHost::exits(0, text), facts);
   python_from_layout(host, "/v/bin/python", facts.python);
   python_from_child(host, "/v/bin/python", 1000, facts.python);
   facts.python.search_path.push_back("/s");

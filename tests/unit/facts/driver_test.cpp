@@ -217,3 +217,71 @@ TEST_CASE("a driver is not asked for another machine's build") {
   CHECK_FALSE(facts.driver.state.known());
   CHECK(facts.devices.reason == "cross-compiling: this machine is not asked");
 }
+
+TEST_CASE("which call failed, and how a driver failed, are facts of their own") {
+  MemoryHost host;
+  load_kernel_module(host, "570.86.10");
+  Facts facts = gather(host, answer("\"init\":0,\"count_error\":999"));
+  CHECK(facts.driver.state.is("error"));
+  CHECK(facts.driver.error_code.is(999));
+  CHECK(facts.driver.error_call.is("cuDeviceGetCount"));
+  CHECK(facts.devices.reason == "cuDeviceGetCount answered 999");
+  facts = gather(host, answer("\"init\":802"));
+  CHECK(facts.driver.error_call.is("cuInit"));
+  CHECK_FALSE(facts.driver.failure.kind.known());
+  facts = gather(host, answer("\"init\":0,\"count\":-5"));
+  CHECK(facts.driver.failure.kind.is("output"));
+  CHECK(facts.driver.failure.text.is("cuDeviceGetCount counts -5 devices"));
+  facts = gather(host, answer("\"load_error\":\"/l/libcuda.so.1: file too short\""));
+  CHECK(facts.driver.failure.kind.is("load"));
+  CHECK(facts.driver.failure.text.is("/l/libcuda.so.1: file too short"));
+  facts = gather(host, "No CUDA devices found.");
+  CHECK(facts.driver.failure.kind.is("output"));
+  CHECK(facts.driver.failure.text.is("No CUDA devices found."));
+}
+
+TEST_CASE("a hang and a crash keep the tail of what was printed") {
+  struct Row {
+    Outcome::State state;
+    const char* kind;
+  };
+  for (const Row& row :
+       {Row{Outcome::State::TimedOut, "hang"}, Row{Outcome::State::Signalled, "crash"}}) {
+    Outcome outcome = MemoryHost::exits(11, "", std::string(5000, '.') + "Xid 31\n");
+    outcome.state = row.state;
+    MemoryHost host;
+    Facts facts;
+    learn_driver(host, outcome, facts);
+    CHECK(facts.driver.failure.kind.is(row.kind));
+    CHECK(facts.driver.failure.text.value().size() < 500);
+    CHECK(facts.driver.failure.text.value().find("Xid 31") != std::string::npos);
+  }
+}
+
+TEST_CASE("a device's compute mode, and one that answers no question") {
+  MemoryHost host;
+  load_kernel_module(host, "570.86.10");
+  Facts facts = gather(host, answer("\"init\":0,\"devices\":[{\"index\":0,\"cc\":\"9.0\","
+                                    "\"compute_mode\":2},{\"index\":1,\"cc\":\"9.0\","
+                                    "\"compute_mode\":7},{\"index\":2,\"error\":999}]"));
+  CHECK(facts.devices.list[0].compute_mode.is("prohibited"));
+  CHECK_FALSE(facts.devices.list[1].compute_mode.known());
+  CHECK_FALSE(facts.devices.list[0].state.known());
+  CHECK(facts.devices.list[2].state.is("error"));
+}
+
+TEST_CASE("the libcuda.so.1 that loads comes first, others are listed behind it") {
+  MemoryHost host;
+  load_kernel_module(host, "550.54.15");
+  host.files["/usr/lib/libcuda.so.550.54.15"] = "";
+  host.links["/usr/lib/libcuda.so.1"] = "libcuda.so.550.54.15";
+  host.files["/usr/local/cuda-12.8/compat/libcuda.so.1"] = "";
+  Facts facts =
+      gather(host, answer("\"libcuda\":\"/usr/lib/libcuda.so.1\",\"init\":0,\"devices\":[]"));
+  REQUIRE(facts.driver.libcuda.size() == 2);
+  CHECK(facts.driver.libcuda[0].role.is("loaded"));
+  CHECK(facts.driver.libcuda[1].kind.is("compat"));
+  CHECK(facts.driver.module_kind.is("proprietary"));
+  CHECK(facts.driver.mps.is(false));
+  CHECK(facts.driver.nodes.size() == 3);
+}

@@ -254,3 +254,10 @@ TEST_CASE("a program is the first executable file of that name in PATH") {
   CHECK(find_program(*host, "nvcc", path) == folder.path + "/3/nvcc");
   CHECK(find_program(*host, "none", path).empty());
 }
+
+TEST_CASE("whether a device may be opened is told without opening it") {
+  auto host = make_real_host();
+  CHECK(host->may_open("/dev/null"));
+  CHECK_FALSE(host->may_open("/dev/no-such-device"));
+  CHECK_FALSE(host->may_open("/proc/version/none"));
+}
