@@ -25,7 +25,7 @@ class ImageLoad {
     const std::string name = image.wanted.image().str();
     const std::string path = path_join(folder.path, name + ".image");
     if (over_.empty() && child_.left_ms <= 0) over_ = "the time that the driver may take is up";
-    if (over_.empty() && !host_.stat(path).is_file() && !host_.write_atomic(path, image.bytes))
+    if (over_.empty() && !is_there(folder.path, path, image.bytes))
       over_ = cat("cannot write ", path);
     if (!over_.empty() && !contains(device.reason, over_))
       add_reason(device, cat("not every image was tried: ", over_));
@@ -50,6 +50,12 @@ class ImageLoad {
         cat("the driver ended the process that tried ", name, " (", outcome.describe(), ")");
     add_reason(device, said.empty() ? why : cat(why, "; it printed \"", tail(said, 200), '"'));
     start_again();
+  }
+
+  // The folder is made by who compiles, and images of the cache are not compiled.
+  bool is_there(const std::string& folder, const std::string& path, const std::string& bytes) {
+    if (host_.stat(path).is_file()) return true;
+    return host_.make_directories(folder) && host_.write_atomic(path, bytes);
   }
 
   // The rest is tried by another child: the only case of a second cuInit.
