@@ -172,10 +172,23 @@ std::string failing(const RuleInput& in, const List<const Device*>& devices) {
   return in_words(names);
 }
 
+// What is wrong with all of the boards themselves, as NVML says: 105, 106.
+int state_of(const List<const Device*>& devices) {
+  int id = 0;
+  for (const Device* device : devices) {
+    const int own = device->state.known() && !device->state.is("ok") ? 105
+                    : device->compute_mode.is("prohibited")          ? 106
+                                                                     : 0;
+    if (own == 0 || (id != 0 && id != own)) return 0;
+    id = own;
+  }
+  return id;
+}
+
 Severity weight_of(const RuleInput& in, const Fails& one) {
   Sm sm;
   capability(*one.device, sm);
-  if (!one.hard) return Severity::Warning;
+  if (!one.hard || state_of({one.device}) != 0) return Severity::Warning;
   return one.holder->of_torch ? torch_weight(in, sm, one.device) : here_or_elsewhere(in);
 }
 
@@ -211,7 +224,7 @@ void does_not_run(const RuleInput& in, const List<Fails>& group, List<Finding>& 
               severity == Severity::Error && builds(in) && !other_machines(in) ? "y" : ""});
   f.severity = severity;
   // These have findings of their own.
-  f.caused_by = answer.error.is(222) ? 205 : answer.error.is(223) ? 804 : 0;
+  f.caused_by = answer.error.is(222) ? 205 : answer.error.is(223) ? 804 : state_of(devices);
   add_devices(f, devices);
   for (const Holder* holder : holders)
     add(f, holder->layer, cat(holder->label, ": ", image_words(holder->images)), "", holder->from);

@@ -185,6 +185,16 @@ void judge_images(const RuleInput& in, bool neighbours, List<Finding>& out) {
   f.severity = here_or_elsewhere(in);
   weigh(f, neighbours);
   add_devices(f, devices);
+  bool fits = true;  // and the devices refused it
+  for (const Extension* e : lacking)
+    for (const Device* device : devices) {
+      Sm sm;
+      const List<Image> images = images_in(e->images.value());
+      fits = fits && capability(*device, sm) && should_run(images, sm);
+      const std::string said = refused_words(images, sm, *device);
+      if (!said.empty()) add_once(f.notes, said);
+    }
+  if (fits) f.caused_by = kImageDoesNotRun;
   for (const Extension* e : lacking)
     add(f, "extension", cat(name_of(*e), ": ", image_words(images_in(e->images.value()))), "",
         e->images.from);

@@ -233,7 +233,8 @@ Severity torch_weight(const RuleInput& in, const Sm& sm, const Device* device) {
     if (in.request.targets_known && target.device < 0 && target.sm == sm) return Severity::Error;
   if (!device || !other_machines(in)) return Severity::Error;
   const List<Image> images = plan_images(in.plan);
-  const bool served = images.empty() || serves(images, sm, device) != Fit::None;
+  const bool served =
+      images.empty() ? !in.plan.archs_from.empty() : serves(images, sm, device) != Fit::None;
   return in.request.arch_list.known() && served ? Severity::Error : Severity::Warning;
 }
 

@@ -267,3 +267,37 @@ TEST_CASE("across the desktop/Tegra border the device's answer decides, both way
   CHECK(contains(all_of(find(report, 909)), "add 8.7 to the list"));
   CHECK(contains(all_of(find(report, 601)), "sm_80 was tried on the device"));
 }
+
+TEST_CASE("a board that is lost or closed is the cause of what it refuses") {
+  Facts facts = machine(kRtx, answer("sm_86", "refused", 46));
+  facts.devices.list.push_back(facts.devices.list[0]);
+  facts.devices.list[1].index = Fact<int>(1);
+  facts.devices.list[1].image_probe[0].result = Text("runs");
+  for (const char* state : {"lost", "error", "reset-required"}) {
+    facts.devices.list[0].state = Text(state);
+    const Report report = judged(facts);
+    CHECK(find(report, 105));
+    CHECK_FALSE(find(report, 922));
+  }
+  facts.devices.list[0].state = Text("ok");
+  facts.devices.list[0].compute_mode = Text("prohibited");
+  CHECK(find(judged(facts), 106));
+  CHECK_FALSE(find(judged(facts), 922));
+  // Code that crashes on another board is another cause.
+  facts.devices.list[1].image_probe[0].result = Text("crash");
+  CHECK(severity(find(judged(facts), 922)) == "error");
+}
+
+TEST_CASE("an extension with code that a device refuses follows from that") {
+  Facts facts = machine(kRtx, answer("sm_86", "crash"));
+  Extension extension;
+  extension.name = Text("flash_attn");
+  extension.images = Names({"sm_86"});
+  extension.role = Text("neighbour");
+  facts.extensions_known = true;
+  facts.extensions.push_back(extension);
+  const Report report = judged(facts);
+  CHECK_FALSE(find(report, 609));
+  REQUIRE(find(report, 922));
+  CHECK(contains(find(report, 922)->consequences, std::string("TCS609")));
+}
