@@ -47,7 +47,9 @@ class Bench:
         """(least seconds, largest MB) of a command."""
         done = subprocess.run([self.options.launch, str(times), *map(str, command)], capture_output=True, text=True,
                               env={**self.env, **(env or {})}, check=True)
-        least, _, kilobytes, code = done.stdout.split()
+        least, _, kilobytes, code, cpu = done.stdout.split()
+        if self.options.cpu:
+            least = cpu
         if status is not None and int(code) != status:
             raise Missing(f"{pathlib.Path(str(command[0])).name} ended with {code}")
         return float(least), int(kilobytes) / 1024
@@ -169,36 +171,40 @@ def configures(b, language):
 def image_probe(b, language):
     """What it costs to have nvcc build an image of each architecture and, with a device, to load and launch them.
 
-    Each figure is the probe with images less the same probe without, so that the rest of it is not counted.
+    `probe` keeps nothing: with images less without. `configure` keeps images per user: all of it, in a new folder each time.
     """
     held = f"enable_language(CUDA) {ms(language)}"
 
-    def probe(archs, env=None, times=3):
-        """The least of some runs with what is cached by then."""
+    def show(what, seconds):
+        row(what, ms(seconds), held, f"{seconds / language:.3f} x")
+
+    def probe(archs):
         given = ["--try", archs, "--work-dir", b.temp / "images"] if archs else []
-        env = {"TORCH_CUDA_STACK_CACHE_DIR": str(b.temp / "cache"), **(env or {})}
-        return b.time(times, b.options.tool, "probe", "--out", b.temp / "facts.json", *given, env=env)[0]
+        return b.time(4, b.options.tool, "probe", "--out", b.temp / "facts.json", *given)[0]
 
-    def cold(archs):
-        b.fresh_cache()
-        probe("", times=1)  # nvcc's own answers, which no image needs
-        return probe(archs, times=1)
+    def configure(archs, env=None):
+        def once():
+            b.count += 1
+            return b.time(1, b.options.tool, "configure", "--dir", b.temp / f"p{b.count}", "--set",
+                          f"TORCH_CUDA_ARCH_LIST={archs}", "--set", "FAIL_ON=never",
+                          env={"TORCH_CUDA_STACK_CACHE_DIR": str(b.temp / "probe-cache"), **(env or {})})[0]
+        once()
+        return min(once() for _ in range(5))
 
-    without = probe("")
-    six, twelve = (min(cold(archs) for _ in range(2)) - without for archs in (SIX, TWELVE))
-    warm_six, warm_twelve = probe(SIX) - without, probe(TWELVE) - without
-    row("image probe, six archs, nothing cached, no GPU", ms(six), held, f"{six / language:.2f} x")
-    row("  each further architecture", ms((twelve - six) / 6), held, f"{(twelve - six) / 6 / language:.3f} x")
-    row("image probe, six archs, cached, no GPU", ms(warm_six), held, f"{warm_six / language:.3f} x")
-    row("  each further architecture", ms((warm_twelve - warm_six) / 6), held, f"{(warm_twelve - warm_six) / 6 / language:.4f} x")
+    def both(what, six, twelve):
+        show(f"{what}, six archs", six)
+        show("  each further architecture", (twelve - six) / 6)
+
+    none, six, twelve = (probe(archs) for archs in ("", SIX, TWELVE))
+    both("image probe", six - none, twelve - none)
+    without = configure(SIX)
+    both("configure by the tool, images cached", without, configure(TWELVE))
     if not b.options.double:
         raise Missing("load and launch: the folder of a libcuda.so.1 was not named with --double")
     driver = {"LD_LIBRARY_PATH": b.options.double, "TCS_FAKE_CUDA": "device=9.0,NVIDIA H100;version=13000"}
-    without = probe("", driver)
-    load_six, load_twelve = (probe(archs, driver) - without for archs in (SIX, TWELVE))
-    row("load and launch, six archs, a driver double", ms(load_six - warm_six), held, f"{(load_six - warm_six) / language:.3f} x")
-    further = (load_twelve - warm_twelve - load_six + warm_six) / 6
-    row("  each further architecture, a driver double", ms(further), held, f"{further / language:.4f} x")
+    six, twelve = (configure(archs, driver) for archs in (SIX, TWELVE))
+    row("  the same with a driver double, six archs", ms(six), f"without a device {ms(without)}", f"+{ms(six - without)}")
+    show("  each further architecture, with the double", (twelve - six) / 6)
 
 
 def with_torch(b):
@@ -233,6 +239,7 @@ def main():
     parser.add_argument("--torch-facts", required=True)
     parser.add_argument("--python", default="", help="an interpreter that can import torch")
     parser.add_argument("--double", default="", help="the folder of a libcuda.so.1 that plays a driver")
+    parser.add_argument("--cpu", action="store_true", help="processor time instead of the clock's: where other work runs")
     parser.add_argument("--cmake", default="cmake")
     parser.add_argument("--only", action="append", default=[], metavar="WORD",
                         help="process, check, images, facts, core, configure, probe, torch, lines; may be repeated")
