@@ -593,6 +593,37 @@ def case_recorded_facts_choose_nothing(w):
     assert w.sets()["FACTS"] == f"{folder}/b.json"
 
 
+def recorded(name):
+    """The facts of a machine in tests/machines, as a file of their own."""
+    return json.dumps(json.loads((REPO / "tests" / "machines" / f"{name}.json").read_text())["facts"])
+
+
+def case_images_are_variables(w):
+    """What was measured of each image reaches the project; the table is there for who asks for it."""
+    body = w.modules() + ("find_package(TorchCudaStack REQUIRED)\n"
+                          "foreach(image IN LISTS TorchCudaStack_AVAILABILITY)\n"
+                          "  list(JOIN TorchCudaStack_${image}_DEVICES , devices)\n"
+                          '  message(STATUS "${image}: ${TorchCudaStack_${image}_BUILDS} ${TorchCudaStack_${image}_TORCH} '
+                          '${devices}.")\n'
+                          "endforeach()\n")
+    folder = w.project(body, files=[("facts.json", recorded("922-image-does-not-run-near"))])
+    facts = (f"-DTorchCudaStack_FACTS={folder}/facts.json", "-DTORCH_CUDA_ARCH_LIST=8.0;8.6+PTX;9.0")
+    w.good(w.configure(folder, *facts, stub=False, tool=real_tool()))
+    w.says("sm_80: built full refused.", "sm_86: built full runs.", "compute_86: built none refused.")
+    w.silent("images: what nvcc builds")
+    w.good(w.configure(folder, "--log-level=VERBOSE", stub=False, tool=real_tool()))
+    w.says("images: what nvcc builds", "compute_86   built   none      refused: 222 CUDA_ERROR_UNSUPPORTED_PTX_VERSION")
+
+
+def case_refused_image_shows_the_table(w):
+    """A configure that stops for a refused image prints the finding and the table."""
+    folder = w.project(w.modules() + "find_package(TorchCudaStack REQUIRED)",
+                       files=[("facts.json", recorded("922-image-does-not-run-hit"))])
+    w.bad(w.configure(folder, f"-DTorchCudaStack_FACTS={folder}/facts.json", stub=False, tool=real_tool()))
+    w.says("error[TCS922 image-does-not-run]: sm_86 is refused by device 1 (NVIDIA GeForce RTX 3090, compute 8.6)",
+           "sm_86   built   in full   runs  refused: 209 NO_BINARY_FOR_GPU")
+
+
 def case_no_language_no_torch_target(w):
     """LANGUAGES NONE: the plan only; add_extension says what it needs."""
     w.plan(_tcs_torch_dir=fake_torch(w))
