@@ -59,9 +59,8 @@ constexpr JetPackRow kJetPacks[] = {
 #undef TCS_JETPACK
 };
 constexpr DriverErrorRow kErrors[] = {
-#define TCS_DRIVER_ERROR(code, at, name, meaning, help) {code, name, meaning, help},
+#define TCS_DRIVER_ERROR(code, finding, name, meaning, help) {code, finding, name, meaning, help},
 #include "tables/driver_errors.def"
-#undef TCS_DRIVER_ERROR
 };
 
 template <class T, size_t N>
@@ -190,9 +189,20 @@ const DriverFloorRow* driver_floor(int cuda_major) {
   return nullptr;
 }
 
+Rows<DriverErrorRow> driver_error_rows() {
+  return rows(kErrors);
+}
+
 const DriverErrorRow* driver_error(int code) {
   for (const DriverErrorRow& row : kErrors)
     if (row.code == code) return &row;
+  return nullptr;
+}
+
+const char* nvml_meaning(int code) {
+#define TCS_NVML_ERROR(number, meaning) \
+  if (code == (number)) return meaning;
+#include "tables/driver_errors.def"
   return nullptr;
 }
 

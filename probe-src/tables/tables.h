@@ -71,12 +71,14 @@ struct DriverFloorRow {
 };
 const DriverFloorRow* driver_floor(int cuda_major);  // 12 -> "525.60.13"; null before CUDA 11
 
-// driver_errors.def: null for a CUresult that it lacks.
+// driver_errors.def: null for a CUresult, an nvmlReturn_t that it lacks.
 struct DriverErrorRow {
-  int code;
+  int code, finding;
   const char *name, *meaning, *help;
 };
+Rows<DriverErrorRow> driver_error_rows();
 const DriverErrorRow* driver_error(int code);
+const char* nvml_meaning(int code);
 
 // jetpack.def. The one of an L4T ("36.4.3") or of a JetPack ("6.2"), else null.
 struct JetPackRow {

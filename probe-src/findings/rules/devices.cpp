@@ -35,10 +35,15 @@ void no_visible_device(const RuleInput& in, List<Finding>& out) {
                         : join(foreign, ", "),
       asked ? "a visible NVIDIA GPU" : "", in.facts.devices.state.from);
   if (mask) add(f, "environment", cat("CUDA_VISIBLE_DEVICES='", *mask, "'"), "", "");
-  // Were it not known that there is none, this would be told of the driver.
+  // Were it not known that there is none, or what the system shows, this would be told of the
+  // driver.
   const DriverIs state = driver_is(in.facts.driver);
   if (state == DriverIs::NoDevice)
-    for (int id : {208, 920}) stands_for(f, id);
+    for (int id : {208, 219, 920}) stands_for(f, id);
+  if (!in.facts.host.nvidia_pci.known()) stands_for(f, 219);
+  if (!in.facts.host.container.is("none")) stands_for(f, 813);
+  if (shows_none(in.facts))
+    for (int id : causes(in.facts, DriverIs::NoDevice, true)) stands_for(f, id);
 }
 
 bool is_mig(const Device& device) {
@@ -94,6 +99,7 @@ void rule_devices(const RuleInput& in, List<Finding>& out) {
     Finding& f = report(out, 103, {words_for(*device), device->reason});
     f.missing.push_back("devices.list[].cc");
     if (!device->name.known()) f.missing.push_back("devices.list[].name");
+    if (device->state.known() && !device->state.is("ok")) f.caused_by = 105;
   }
   mig_instances(in, visible, out);
 }

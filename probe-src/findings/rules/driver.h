@@ -5,21 +5,40 @@
 
 namespace tcs {
 
+// Each state but the first two is the number of the finding that tells it; those of an answer are
+// in tables/driver_errors.def.
 enum class DriverIs {
-  Unknown,
-  Ok,
-  NoDevice,
-  Absent,
-  NotLoaded,
-  Stub,
-  Mismatch,
-  CompatRefused,
-  CallFails,   // it starts, a call after that fails
-  StartFails,  // cuInit answers an error
-  NoAnswer     // it fails, and what it answered is not known: it does not load, the probe crashed
+  Unknown = -1,
+  Ok = 0,
+  Absent = 201,
+  Stub = 202,
+  NotLoaded = 203,
+  Mismatch = 206,
+  CompatRefused = 207,
+  StartFails = 208,  // cuInit answers an error that has no finding of its own
+  CallFails = 210,   // it starts, a call after that fails
+  NotReady = 212,
+  Mps = 213,
+  Taken = 214,
+  Faults = 215,
+  Hangs = 216,
+  Crashes = 217,
+  DoesNotLoad = 218,
+  NoDevice = 219,
+  NoAnswer = 920  // it fails, and what it answered is not known
 };
 DriverIs driver_is(const DriverFacts& driver);
-bool answers(DriverIs state);  // nothing is known to be wrong with it
+bool answers(DriverIs state);    // nothing is known to be wrong with it
+bool no_answer(DriverIs state);  // it was asked and did not say
+// Not having a GPU's driver is normal on a build machine; one that hangs is not known to be bad.
+Severity driver_weight(const RuleInput& in, DriverIs state);
+
+// --- driver_causes.cpp
+bool shows_none(const Facts& facts);    // it is known to show no GPU
+bool expects_gpu(const RuleInput& in);  // one is there all the same, and nothing hides it
+// Findings that say why the driver is in `state`; `maybe`: those that unknown facts could tell.
+List<int> causes(const Facts& facts, DriverIs state, bool maybe);
+std::string container_start(const Facts& facts);  // how this kind of container is given GPUs
 
 bool is_blank(const DriverFacts& driver);  // nothing at all is known of it
 const LibCuda* loaded_libcuda(const DriverFacts& driver);

@@ -27,17 +27,22 @@ void rule_driver_device(const RuleInput& in, List<Finding>& out) {
     for (const Device* device : visible_devices(in.facts))
       if (capability(*device, sm) && sm < row.oldest) old.push_back(device);
     if (old.empty()) continue;
-    if (!release.known())
+    const bool open = driver.module_kind.is("open");
+    if (!release.known() && !open)
       missing(out, 290, "driver.version", "whether it still drives older GPUs", driver.reason);
     // A release of three numbers is one of Linux.
-    if (release.numbers.size() < 3 || release.major() < row.branch) continue;
+    if (!open && (release.numbers.size() < 3 || release.major() < row.branch)) continue;
     Finding& f = report(
         out, 211,
-        {driver.version.value(), device_label(*old[0]), row.oldest.dotted(), cat(row.branch)});
-    if (state == DriverIs::NoDevice || state == DriverIs::NoAnswer)
-      f.severity = here_or_elsewhere(in);
+        {open ? "the open kernel modules, which are loaded, do"
+              : cat("driver ", driver.version.value(), " has open kernel modules only, which do"),
+         device_label(*old[0]), row.oldest.dotted(), cat(row.branch)});
+    if (state == DriverIs::NoDevice || no_answer(state)) f.severity = here_or_elsewhere(in);
     add_devices(f, old);
-    add(f, "driver", driver.version.value(), cat("< ", row.branch), driver.version.from);
+    add(f, "driver",
+        open ? cat("open kernel module ", driver.kernel_module.value()) : driver.version.value(),
+        open ? "the proprietary one" : cat("< ", row.branch),
+        open ? driver.module_kind.from : driver.version.from);
   }
 }
 

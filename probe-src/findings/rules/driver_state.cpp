@@ -1,27 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "facts/devices.h"
 #include "findings/rules/driver.h"
+#include "findings/rules/environment.h"
 #include "host/host.h"
 
 namespace tcs {
 namespace {
-
-struct DriverError {
-  int code;
-  bool at_start;
-  const char *name, *meaning, *help;
-};
-constexpr DriverError kDriverErrors[] = {
-#define TCS_DRIVER_ERROR(code, at, name, meaning, help) {code, at == 's', name, meaning, help},
-#include "tables/driver_errors.def"
-#undef TCS_DRIVER_ERROR
-};
-
-const DriverError* find_error(const Fact<int>& code) {
-  for (const auto& error : kDriverErrors)
-    if (code.is(error.code)) return &error;
-  return nullptr;
-}
 
 bool is_stub(const LibCuda* lib) {
   return lib && (lib->kind.is("stub") || contains(lib->path.value(), "/stubs/"));
@@ -107,122 +91,122 @@ std::string other_folder(const DriverFacts& driver, bool wsl) {
 }
 
 // Something is compiled, and no GPU is known to be here: the way out may be to say for which.
-const char* for_others(const RuleInput& in) {
-  return builds(in) && native_asked(in) && visible_devices(in.facts).empty() ? "y" : "";
+bool for_others(const RuleInput& in) {
+  return builds(in) && native_asked(in) && visible_devices(in.facts).empty();
 }
 
-// Not having a GPU's driver is normal on a build machine.
-Severity here_only(const RuleInput& in) {
-  return native_asked(in) ? Severity::Error : Severity::Note;
+// "cuInit answers 802 (CUDA_ERROR_SYSTEM_NOT_READY)"
+std::string answer_words(const DriverFacts& driver, bool at_start) {
+  if (!driver.error_code.known() || driver.error_code.is(0)) return "";
+  const DriverErrorRow* row = driver_error(driver.error_code.value());
+  return cat(driver.error_call.or_else(at_start ? "cuInit" : "a later call"), " answers ",
+             driver.error_code.value(), row ? cat(" (", row->name, ")") : "");
 }
 
-Finding& driver_missing(const RuleInput& in, List<Finding>& out) {
-  const DriverFacts& driver = in.facts.driver;
-  const bool error = here_only(in) == Severity::Error;
-  const std::string folder = other_folder(driver, false);
-  const std::string foreign = join(foreign_names(in.facts.devices), ", ");
-  const char* wsl =
-      "update the Windows driver, which brings /usr/lib/wsl/lib/libcuda.so.1; never install a "
-      "Linux "
-      "display driver in WSL";
-  const char* install = "install the NVIDIA driver; in a container, start it with GPU access";
-  Finding& f = report(out, 201,
-                      {folder,
-                       !error || !folder.empty()    ? ""
-                       : !foreign.empty()           ? ""
-                       : in.facts.host.wsl.is(true) ? wsl
-                                                    : install,
-                       foreign, for_others(in)});
-  f.severity = here_only(in);
-  add(f, "driver", "no libcuda.so.1", error ? "libcuda.so.1" : "", driver.state.from);
-  add_libcuda(driver, f);
-  return f;
+// What to do in a system that has a driver of its own.
+std::string system_advice(const Facts& facts, DriverIs state) {
+  const std::string hidden = wsl_advice(facts);
+  if (!hidden.empty() || state == DriverIs::Mismatch) return hidden;
+  if (facts.host.wsl.is(true))
+    return state == DriverIs::Absent
+               ? "update the Windows driver, which brings /usr/lib/wsl/lib/libcuda.so.1; never "
+                 "install a Linux display driver in WSL"
+               : "WSL: `wsl --shutdown` in Windows starts it anew, else update the Windows driver; "
+                 "never install a Linux display driver in WSL";
+  return driver_says(facts).jetson
+             ? "Jetson: the driver comes with JetPack: reboot, else install its nvidia-l4t "
+               "packages anew, all of one release; no desktop driver"
+             : "";
 }
 
-Finding& not_loaded(const RuleInput& in, List<Finding>& out) {
-  Finding& f = report(out, 203, {wsl_advice(in.facts), for_others(in)});
-  f.severity = here_only(in);
-  add(f, "driver",
-      in.facts.driver.version.known()
-          ? cat("libcuda ", in.facts.driver.version.value(), ", no kernel module")
-          : "libcuda.so.1, no kernel module",
-      "", in.facts.driver.state.from);
-  return f;
-}
-
-Finding& not_usable(const RuleInput& in, int id, const List<std::string>& args,
-                    List<Finding>& out) {
-  Finding& f = report(out, id, args);
-  f.severity = here_or_elsewhere(in);
-  if (id == 207 || in.facts.driver.error_code.is(100)) add_devices(f, visible_devices(in.facts));
-  if ((id == 208 || id == 210) && in.facts.driver.version.known())
-    add(f, "driver", in.facts.driver.version.value(), "", in.facts.driver.version.from);
-  add_libcuda(in.facts.driver, f);
-  return f;
-}
-
-Finding& stub_loads(const RuleInput& in, List<Finding>& out) {
-  const LibCuda* lib = loaded_libcuda(in.facts.driver);
-  return not_usable(
-      in, 202, {folder_of(lib, "the stubs folder"), other_folder(in.facts.driver, false)}, out);
-}
-
-Finding& parts_differ(const RuleInput& in, List<Finding>& out) {
+// The words for every state, by their places in driver.def.
+List<std::string> words_for(const RuleInput& in, DriverIs state) {
   const DriverFacts& driver = in.facts.driver;
   const LibCuda* lib = loaded_libcuda(driver);
-  const std::string compat = is_compat(lib) ? folder_of(lib, "the compat folder") : "",
-                    wsl = wsl_advice(in.facts);
-  Finding& f = not_usable(
-      in, 206, {parts_words(driver), compat, wsl, compat.empty() && wsl.empty() ? "y" : ""}, out);
-  if (const Text own = own_libcuda_release(driver); !lib && own.known())
-    add(f, "driver", "libcuda.so.1 " + own.value(), "", own.from);
-  return f;
+  const DriverErrorRow* row = driver_error(driver.error_code.or_else(0));
+  const bool listed = !visible_devices(in.facts).empty(), absent = state == DriverIs::Absent;
+  const bool start = state != DriverIs::CallFails && state != DriverIs::Taken;
+  const bool later = driver.error_call.known() ? !driver.error_call.is("cuInit") : !start;
+  List<std::string> w;
+  for (int i = 0; i < 10; ++i) w.push_back("");
+  w[0] = state == DriverIs::Mismatch ? parts_words(driver) : answer_words(driver, start);
+  if (state != DriverIs::NoDevice)
+    w[1] = row ? row->meaning : "";
+  else if (listed)
+    w[1] = "GPUs are listed here by other means, and the driver shows none of them";
+  w[2] = driver.failure.text.known()
+             ? cat(state == DriverIs::DoesNotLoad ? "the loader says: " : "it printed: ",
+                   tail(trim(driver.failure.text.value()), 300))
+             : driver.reason;
+  w[4] = system_advice(in.facts, state);
+  if (w[4].empty()) w[3] = row ? row->help : "look at `nvidia-smi` and at `dmesg | grep -i nvrm`";
+  w[5] = for_others(in) ? "y" : "";
+  w[6] = absent                             ? other_folder(driver, false)
+         : state == DriverIs::Stub          ? folder_of(lib, "the stubs folder")
+         : state == DriverIs::CompatRefused ? folder_of(lib, "the compat folder")
+         : state == DriverIs::Mismatch      ? (is_compat(lib) ? folder_of(lib, "compat") : "")
+         : later                            ? "starts, and then fails"
+                                            : "does not start";
+  w[7] = w[4].empty() && (state != DriverIs::Mismatch || w[6].empty()) ? "y" : "";
+  w[8] = state == DriverIs::Stub ? other_folder(driver, false)
+         : absent                ? (in.facts.host.nouveau.is(true) ? "y" : "")
+                                 : (in.facts.host.secure_boot.is(true) ? "y" : "");
+  w[9] = container_start(in.facts);
+  if (!absent) return w;
+  w[1] = join(foreign_names(in.facts.devices), ", ");
+  if (!native_asked(in) || !w[1].empty() || !w[6].empty()) w[4] = w[7] = w[9] = "";
+  return w;
 }
 
-Finding& compat_refused(const RuleInput& in, List<Finding>& out) {
-  return not_usable(in, 207, {folder_of(loaded_libcuda(in.facts.driver), "the compat folder")},
-                    out);
-}
-
-Finding& error_answered(const RuleInput& in, int id, List<Finding>& out) {
+void add_evidence(const RuleInput& in, DriverIs state, Finding& f) {
   const DriverFacts& driver = in.facts.driver;
-  const DriverError* known = find_error(driver.error_code);
-  const bool code = driver.error_code.known() && !driver.error_code.is(0);
-  const bool none = driver.error_code.is(100) && !visible_devices(in.facts).empty();
-  const std::string wsl = wsl_advice(in.facts);
-  Finding& f =
-      not_usable(in, id,
-                 {code ? cat(": ", id == 208 ? "cuInit answers " : "", driver.error_code.value(),
-                             known ? cat(" (", known->name, ")") : "")
-                       : "",
-                  none    ? "GPUs are listed here by other means, and the driver shows none of them"
-                  : known ? known->meaning
-                          : "",
-                  driver.reason,
-                  !wsl.empty() ? ""
-                  : known      ? known->help
-                               : "look at `nvidia-smi` and at `dmesg | grep -i nvrm`",
-                  wsl, id == 208 ? for_others(in) : ""},
-                 out);
-  if (driver.error_code.is(100) && visible_devices(in.facts).empty()) f.severity = here_only(in);
-  return f;
+  const HostFacts& host = in.facts.host;
+  const bool bus = state == DriverIs::Absent || state == DriverIs::NotLoaded;
+  if (state == DriverIs::CompatRefused || state == DriverIs::NoDevice)
+    add_devices(f, visible_devices(in.facts));
+  if (bus || state == DriverIs::NoDevice)
+    for (const std::string& board : host.nvidia_pci.value())
+      add(f, "device", "PCI " + board, "", host.nvidia_pci.from);
+  if (state == DriverIs::Taken)
+    for (const Device* device : visible_devices(in.facts))
+      if (device->compute_mode.known())
+        add(f, "device", device_label(*device), "", "compute mode " + device->compute_mode.value());
+  if (state == DriverIs::Mps && driver.mps.known())
+    add(f, "driver", driver.mps.value() ? "an MPS control daemon" : "no MPS control daemon", "",
+        driver.mps.from);
+  if (const std::string* pipe = variable(in, "CUDA_MPS_PIPE_DIRECTORY");
+      pipe && state == DriverIs::Mps)
+    add(f, "environment", "CUDA_MPS_PIPE_DIRECTORY=" + *pipe, "", "");
+  if (state == DriverIs::Absent)
+    add(f, "driver", "no libcuda.so.1", native_asked(in) ? "libcuda.so.1" : "", driver.state.from);
+  if (state == DriverIs::NotLoaded)
+    return add(f, "driver",
+               driver.version.known()
+                   ? cat("libcuda ", driver.version.value(), ", no kernel module")
+                   : "libcuda.so.1, no kernel module",
+               "", driver.state.from);
+  if (f.id >= 208 && driver.version.known())
+    add(f, "driver", driver.version.value(), "", driver.version.from);
+  add_libcuda(driver, f);
+  if (const Text own = own_libcuda_release(driver);
+      state == DriverIs::Mismatch && !loaded_libcuda(driver) && own.known())
+    add(f, "driver", "libcuda.so.1 " + own.value(), "", own.from);
+  if (const char* means = nvml_meaning(driver.nvml.error_code.or_else(0)))
+    add(f, "driver", cat("NVML answers ", driver.nvml.error_code.value(), ": ", means), "",
+        driver.nvml.path.value());
 }
 
-Finding& no_answer(const RuleInput& in, List<Finding>& out) {
-  const std::string& reason = in.facts.driver.reason;
-  Finding& f = report(out, 920, {reason, contains(reason, "no answer") ? "y" : ""});
-  if (native_asked(in))
-    f.severity = Severity::Error;
-  else
-    f.missing.push_back("driver.error.code");
+Finding& report_state(const RuleInput& in, DriverIs state, List<Finding>& out) {
+  Finding& f = report(out, static_cast<int>(state), words_for(in, state));
+  f.severity = driver_weight(in, state);
+  if (f.severity == Severity::Unknown) f.missing.push_back("driver.error.code");
+  add_evidence(in, state, f);
   return f;
 }
 
 Finding* foretold_finding(const RuleInput& in, const List<int>& ids, List<Finding>& out) {
   if (ids.empty()) return nullptr;
-  Finding& f = ids[0] == 202   ? stub_loads(in, out)
-               : ids[0] == 207 ? compat_refused(in, out)
-                               : parts_differ(in, out);
+  Finding& f = report_state(in, static_cast<DriverIs>(ids[0]), out);
   f.notes.push_back("foretold: how this driver starts is not known");
   return &f;
 }
@@ -260,27 +244,6 @@ void unsure(const RuleInput& in, List<Finding>& out) {
   miss_state(in, out);
 }
 
-int finding_of(DriverIs state) {
-  switch (state) {
-    case DriverIs::Absent:
-      return 201;
-    case DriverIs::Stub:
-      return 202;
-    case DriverIs::NotLoaded:
-      return 203;
-    case DriverIs::Mismatch:
-      return 206;
-    case DriverIs::CompatRefused:
-      return 207;
-    case DriverIs::CallFails:
-      return 210;
-    case DriverIs::NoAnswer:
-      return 920;
-    default:
-      return 0;
-  }
-}
-
 void works(const RuleInput& in, List<Finding>& out) {
   const DriverFacts& driver = in.facts.driver;
   for (int id : foretold(in.facts))
@@ -300,7 +263,8 @@ std::string wsl_advice(const Facts& facts) {
   const LibCuda* lib = loaded_libcuda(facts.driver);
   const std::string windows = other_folder(facts.driver, true);
   const bool wsl = facts.host.wsl.is(true) || !windows.empty();
-  if (!wsl || !lib || !lib->path.known() || is_wsl_libcuda(*lib)) return "";
+  if (!wsl || !lib || !lib->path.known() || is_wsl_libcuda(*lib) || lib->kind.is("container"))
+    return "";
   return cat("WSL: remove the Linux driver that owns ", lib->path.value(),
              ", so that the Windows driver's libcuda.so.1 in ",
              windows.empty() ? "/usr/lib/wsl/lib" : windows, " loads");
@@ -327,22 +291,43 @@ bool is_wsl_libcuda(const LibCuda& lib) {
 }
 
 DriverIs driver_is(const DriverFacts& driver) {
+  struct Named {
+    const char* name;
+    DriverIs is;
+  };
   const int code = driver.error_code.or_else(0);
-  if (code == 34 || driver.state.is("stub")) return DriverIs::Stub;
-  if (driver.state.is("absent")) return DriverIs::Absent;
-  if (code == 804) return DriverIs::CompatRefused;
-  if (code == 803 || driver.state.is("mismatch")) return DriverIs::Mismatch;
-  if (driver.state.is("no-kernel-module")) return DriverIs::NotLoaded;
-  if (code == 100) return DriverIs::NoDevice;
-  const DriverError* known = find_error(driver.error_code);
-  if (code != 0) return known && !known->at_start ? DriverIs::CallFails : DriverIs::StartFails;
-  if (driver.state.is("error")) return DriverIs::NoAnswer;
+  const DriverErrorRow* row = driver_error(code);
+  const DriverIs says = row ? static_cast<DriverIs>(row->finding) : DriverIs::StartFails;
+  // Where state and answer say different things, the first of these.
+  for (const Named& state :
+       {Named{"stub", DriverIs::Stub}, Named{"absent", DriverIs::Absent},
+        Named{"", DriverIs::CompatRefused}, Named{"mismatch", DriverIs::Mismatch},
+        Named{"no-kernel-module", DriverIs::NotLoaded}})
+    if (driver.state.is(state.name) || (code != 0 && says == state.is)) return state.is;
+  if (code != 0) return says;
+  for (const Named& failure : {Named{"hang", DriverIs::Hangs}, Named{"crash", DriverIs::Crashes},
+                               Named{"load", DriverIs::DoesNotLoad}})
+    if (driver.failure.kind.is(failure.name)) return failure.is;
+  if (driver.failure.kind.known() || driver.state.is("error")) return DriverIs::NoAnswer;
   return driver.state.known() || driver.error_code.known() ? DriverIs::Ok : DriverIs::Unknown;
 }
 
 bool answers(DriverIs state) {
   return state == DriverIs::Unknown || state == DriverIs::Ok || state == DriverIs::NoDevice ||
-         state == DriverIs::CallFails;
+         state == DriverIs::CallFails || state == DriverIs::Taken;
+}
+
+bool no_answer(DriverIs state) {
+  return state == DriverIs::Hangs || state == DriverIs::Crashes || state == DriverIs::NoAnswer;
+}
+
+Severity driver_weight(const RuleInput& in, DriverIs state) {
+  const bool here = native_asked(in);
+  const bool none = state == DriverIs::NoDevice && visible_devices(in.facts).empty();
+  if (none || state == DriverIs::Absent || state == DriverIs::NotLoaded)
+    return here ? Severity::Error : Severity::Note;
+  if (no_answer(state)) return here ? Severity::Error : Severity::Unknown;
+  return here_or_elsewhere(in);
 }
 
 Severity beside_failure(const RuleInput& in) {
@@ -369,38 +354,34 @@ void works_although(const RuleInput& in, const std::string& what, int id, List<F
 
 void rule_driver_state(const RuleInput& in, List<Finding>& out) {
   const DriverFacts& driver = in.facts.driver;
-  const DriverIs state = driver_is(driver);
-  if (!driver.state.known() && driver.error_code.known() && !finding_of(state))
+  DriverIs state = driver_is(driver);
+  const bool trouble = state > DriverIs::Ok && state != DriverIs::NoDevice;
+  if (!driver.state.known() && driver.error_code.known() &&
+      (!trouble || state == DriverIs::StartFails))
     missing(out, 290, "driver.state", "what its answer comes from", driver.reason);
-  Finding* f = nullptr;
   if (state == DriverIs::Unknown) return unsure(in, out);
-  if (state == DriverIs::Ok) return works(in, out);
-  if (state == DriverIs::NoDevice) {
-    const bool listed = !visible_devices(in.facts).empty();
-    const bool none = in.facts.devices.list_known || in.facts.devices.state.is("none");
-    // No device is no trouble of the driver; where GPUs are listed all the same it is.
-    if (none && !listed) return works(in, out);
-    f = &error_answered(in, 208, out);
+  if (!trouble && shows_none(in.facts)) {
+    // No device is no trouble of the driver, unless there are some.
+    if (!expects_gpu(in)) return works(in, out);
+    state = DriverIs::NoDevice;
   }
-  if (state == DriverIs::Absent) f = &driver_missing(in, out);
-  if (state == DriverIs::NotLoaded) f = &not_loaded(in, out);
-  if (state == DriverIs::Stub) f = &stub_loads(in, out);
-  if (state == DriverIs::Mismatch) f = &parts_differ(in, out);
-  if (state == DriverIs::CompatRefused) f = &compat_refused(in, out);
-  if (state == DriverIs::StartFails) f = &error_answered(in, 208, out);
-  if (state == DriverIs::CallFails) f = &error_answered(in, 210, out);
-  if (state == DriverIs::NoAnswer) f = &no_answer(in, out);
-  if (!f) return;
-  for (int id : foretold(in.facts)) stands_for(*f, id);
-  stands_for(*f, 208);
-  if (state == DriverIs::NoAnswer)  // what the answer could have been
-    for (int id : {204, 210}) stands_for(*f, id);
-  // Where state and answer say different things, the other one would be told without this one.
-  DriverFacts no_code = driver, no_state = driver;
+  if (state == DriverIs::Ok) return works(in, out);
+  Finding& f = report_state(in, state, out);
+  for (int id : foretold(in.facts)) stands_for(f, id);
+  for (int id : causes(in.facts, state, true)) stands_for(f, id);
+  if (!in.facts.host.container.is("none")) stands_for(f, 813);
+  if (no_answer(state) || state == DriverIs::DoesNotLoad) {  // what the answer could have been
+    for (const DriverErrorRow& row : driver_error_rows()) stands_for(f, row.finding);
+    for (int id : {204, 216, 217, 218, 920}) stands_for(f, id);
+  }
+  // Where facts say different things, the other one would be told without this one.
+  DriverFacts no_code = driver, no_state = driver, no_failure = driver;
   no_code.error_code = Fact<int>();
   no_state.state = Text();
-  for (const DriverFacts* other : {&no_code, &no_state})
-    if (const int id = finding_of(driver_is(*other))) stands_for(*f, id);
+  no_failure.failure = DriverFailure();
+  for (const DriverFacts* other : {&no_code, &no_state, &no_failure})
+    if (const DriverIs is = driver_is(*other); is > DriverIs::Ok)
+      stands_for(f, static_cast<int>(is));
 }
 
 }  // namespace tcs

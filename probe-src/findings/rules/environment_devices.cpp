@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which GPUs the environment shows: CUDA_VISIBLE_DEVICES, CUDA_DEVICE_ORDER, and what containers
 // are told.
+#include "findings/rules/driver.h"
 #include "findings/rules/environment.h"
 
 namespace tcs {
@@ -114,25 +115,43 @@ void device_order(const RuleInput& in, const std::string& mask, List<Finding>& o
 
 // What a container was started with explains why there is no GPU in it.
 void container(const RuleInput& in, List<Finding>& out) {
-  const DeviceFacts& devices = in.facts.devices;
-  const bool no_driver = in.facts.driver.state.is("absent");
-  const bool none = devices.state.is("none") || (devices.list_known && devices.list.empty());
+  const Text& kind = in.facts.host.container;
+  if (kind.is("none")) return;
+  const DriverFacts& driver = in.facts.driver;
+  const DriverIs state = driver_is(driver);
+  bool nodes = !driver.nodes_known;
+  for (const DeviceNode& node : driver.nodes) nodes = nodes || !node.state.is("missing");
+  const bool no_driver = state == DriverIs::Absent || (state == DriverIs::NotLoaded && !nodes);
+  const bool none = shows_none(in.facts);
   if (!no_driver && !none) return;
   const std::string* value = variable(in, "NVIDIA_VISIBLE_DEVICES");
   const std::string* parts = variable(in, "NVIDIA_DRIVER_CAPABILITIES");
   const bool off = value && (value->empty() || *value == "void" || *value == "none");
   const bool no_compute = no_driver && parts && !parts->empty() && !contains(*parts, "compute") &&
                           !contains(*parts, "all");
-  if (!value && !no_compute) return;
-  if (!off && !no_driver) return;
+  const bool has_gpu = driver.kernel_module.known() || !in.facts.host.nvidia_pci.value().empty();
+  const bool kept_out = kind.known() && has_gpu && (no_driver || !nodes);
+  if (!off && !no_compute && !kept_out && !(value && no_driver)) return;
   const std::string what =
       off ? "this container was started without a GPU: NVIDIA_VISIBLE_DEVICES is '" + *value + "'"
       : no_compute ? "this container was started without the driver's compute part: "
                      "NVIDIA_DRIVER_CAPABILITIES is '" +
                          tail(*parts, 60) + "'"
-                   : "this image asks for GPUs, and the container was started without them";
-  Finding& f = report(out, 813, {what, builds(in) && native_asked(in) ? "y" : ""});
+      : driver.kernel_module.known()
+          ? cat("the host's NVIDIA driver ", driver.kernel_module.value(),
+                " is loaded, and this container was started without it")
+      : value ? "this image asks for GPUs, and the container was started without them"
+              : "the host has a GPU, and this container was started without it";
+  Finding& f = report(out, 813,
+                      {what, builds(in) && native_asked(in) ? "y" : "",
+                       kind.known() ? container_start(in.facts)
+                                    : "docker run --gpus all ..., with the NVIDIA Container "
+                                      "Toolkit on the host"});
   if (native_asked(in)) f.severity = Severity::Error;
+  if (kind.known()) add(f, "environment", "container: " + kind.value(), "", kind.from);
+  if (driver.kernel_module.known())
+    add(f, "driver", "kernel module " + driver.kernel_module.value(), "",
+        driver.kernel_module.from);
   add_variable(f, in, "NVIDIA_VISIBLE_DEVICES");
   add_variable(f, in, "NVIDIA_DRIVER_CAPABILITIES");
 }

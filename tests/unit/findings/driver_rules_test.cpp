@@ -295,19 +295,26 @@ TEST_CASE("each answer of the driver has its finding") {
     const char *said, *text;
   };
   const Facts good = with_driver(geforce("12.4"), "550.54.15", "12.4");
-  for (const Answer& row :
-       {Answer{3, "error 208", "CUDA_ERROR_NOT_INITIALIZED"}, Answer{34, "error 202", "stub"},
-        Answer{35, "error 204", "error 35"}, Answer{36, "error 210", "newer minor release"},
-        Answer{46, "error 210", "exclusive"},
-        Answer{100, "error 208", "listed here by other means"},
-        Answer{101, "error 208", "CUDA_VISIBLE_DEVICES"},
-        Answer{221, "error 210", "ptxjitcompiler"},
-        Answer{222, "error 210", "PTX was written by a newer CUDA"},
-        Answer{227, "error 210", "container format"}, Answer{304, "error 208", "/dev/nvidia*"},
-        Answer{802, "error 208", "fabric"}, Answer{803, "error 206", "803"},
-        Answer{804, "error 207", "804"}, Answer{805, "error 208", "MPS"},
-        Answer{810, "error 208", "MPS"}, Answer{999, "error 208", "nvidia_uvm"},
-        Answer{4711, "error 208", "cuInit answers 4711"}}) {
+  for (const Answer& row : {Answer{3, "error 208", "CUDA_ERROR_NOT_INITIALIZED"},
+                            Answer{34, "error 202", "stub"},
+                            Answer{35, "error 204", "error 35"},
+                            Answer{36, "error 210", "newer minor release"},
+                            Answer{46, "error 214", "exclusive"},
+                            Answer{100, "error 219", "listed here by other means"},
+                            Answer{101, "error 208", "CUDA_VISIBLE_DEVICES"},
+                            Answer{221, "error 210", "ptxjitcompiler"},
+                            Answer{222, "error 210", "PTX was written by a newer CUDA"},
+                            Answer{227, "error 210", "container format"},
+                            Answer{304, "error 208", "/dev/nvidia*"},
+                            Answer{214, "error 215", "ECC"},
+                            Answer{719, "error 215", "Xid"},
+                            Answer{802, "error 212", "fabric"},
+                            Answer{803, "error 206", "803"},
+                            Answer{804, "error 207", "804"},
+                            Answer{805, "error 213", "MPS"},
+                            Answer{810, "error 213", "MPS"},
+                            Answer{999, "error 208", "nvidia_uvm"},
+                            Answer{4711, "error 208", "cuInit answers 4711"}}) {
     INFO(row.code);
     const Report report = run(with_code(good, row.code));
     CHECK(said(report) == row.said);
@@ -330,9 +337,9 @@ TEST_CASE("no device is a note, and an error where one was asked for") {
          {"none, native", none, native(), "error 101"},
          {"none, and the driver says so", with_code(none, 100), {}, "note 102"},
          {"native, and the driver says so", with_code(none, 100), native(), "error 101"},
-         {"only the driver says so", with_code(unknown, 100), {}, "unknown 190, note 208"},
+         {"only the driver says so", with_code(unknown, 100), {}, "unknown 190, note 219"},
          {"native, only the driver says so", with_code(unknown, 100), native(),
-          "error 208, unknown 190"},
+          "error 219, unknown 190"},
          {"nobody knows", unknown, {}, "unknown 190"},
          {"nobody knows, other targets", unknown, elsewhere(), "unknown 190"}});
 }
@@ -480,7 +487,7 @@ TEST_CASE("a branch with open kernel modules only does not run Pascal, unless it
   f.devices.state = Text("declared");
   // It is why none is shown; beside another failure it is a hint.
   CHECK(said(run(with_code(f, 100))) == "error 211");
-  CHECK(contains(find(run(with_code(f, 100)), 211)->consequences, std::string("TCS208")));
+  CHECK(contains(find(run(with_code(f, 100)), 211)->consequences, std::string("TCS219")));
   CHECK(contains(said(run(with_code(f, 999))), "warning 211"));
   f.devices.list[0].cc = Text("7.5");
   CHECK_FALSE(contains(said(run(with_code(f, 100))), "211"));
