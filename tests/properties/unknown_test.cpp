@@ -65,6 +65,8 @@ bool tables_speak_again(int id, const std::string& fact) {
       if (id == told) return true;
   // And nvcc did build what it lists, or did not.
   if (contains(fact, "toolkits.list[].builds")) return id == 341;
+  // And another host compiler did serve in the place of one that is refused.
+  if (fact == "toolkits.list[].fitting_host_compiler") return id == 401;
   // And a board is lost, or closed.
   if (fact == "devices.list[].state") return id == 105;
   if (fact == "devices.list[].compute_mode") return id == 106;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "facts/devices.h"
 #include "findings/rules/driver.h"
 
 namespace tcs {
@@ -41,12 +42,15 @@ bool is_jetson(const Facts& facts) {
 
 // GeForce and TITAN: CUDA Compatibility guide, forward compatibility. Other names do not tell.
 bool all_refuse_compat(const Facts& facts) {
-  const List<const Device*> devices = visible_devices(facts);
-  for (const Device* device : devices) {
-    const std::string name = lower(device->name.value());
+  bool any = false;
+  if (facts.devices.state.is("none")) return false;
+  for (const Device& device : facts.devices.list) {
+    if (!is_in_use(device) && !may_be_in_use(device)) continue;
+    const std::string name = lower(device.name.value());
     if (!contains(name, "geforce") && !contains(name, "titan")) return false;
+    any = any || is_in_use(device);
   }
-  return !devices.empty();
+  return any;
 }
 
 // Builds before the floor. Where it speaks that CUDA, only a floor inside a branch can tell.

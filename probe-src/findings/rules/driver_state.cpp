@@ -226,6 +226,8 @@ void miss_state(const RuleInput& in, List<Finding>& out) {
     if (!lib.role.known()) lacks("driver.libcuda[].role");
     if (!lib.path.known()) lacks("driver.libcuda[].path");
     if (!lib.kind.known() && !lib.path.known()) lacks("driver.libcuda[].kind");
+    if (!lib.version.known() && driver.kernel_module.known() && !is_compat(&lib))
+      lacks("driver.libcuda[].version");
   }
   if (!driver.kernel_module.known() && libcuda_release(driver).known())
     lacks("driver.kernel_module");
