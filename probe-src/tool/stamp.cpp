@@ -30,10 +30,12 @@ std::string from_one_line(const std::string& text) {
   return out;
 }
 
+// A device's rights may change, and its times do not.
 std::string file_line(const Host& host, const std::string& path) {
   FileStat stat = host.stat(path);
+  const bool closed = starts_with(path, "/dev/") && !host.may_open(path);
   return cat(watch_prefix, one_line(path), "\n  ", one_line(host.real_path(path)), " ", stat.size,
-             " ", stat.mtime_ns, " ", stat.inode, "\n");
+             " ", stat.mtime_ns, " ", stat.inode, closed ? " closed\n" : "\n");
 }
 
 // Files of /proc and /sys have no useful times: their text counts.
@@ -82,6 +84,8 @@ List<std::string> files_behind(const Host& host, const Inputs& in, const Facts& 
     watch(paths, path_join(folder, "libcuda.so.1"));
   }
   for (const LibCuda& lib : facts.driver.libcuda) watch(paths, lib.path.value());
+  for (const DeviceNode& node : facts.driver.nodes) watch(paths, node.path.value());
+  watch(paths, facts.driver.nvml.path.value());
   for (const Toolkit& toolkit : facts.toolkits.list) {
     watch(paths, toolkit.nvcc.value());
     watch(paths, toolkit.root.value());

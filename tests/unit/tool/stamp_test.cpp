@@ -73,6 +73,22 @@ TEST_CASE("a stamp falls with anything that an answer came from") {
     host.files["/proc/driver/nvidia/version"] = "NVRM version: 580\n";
     CHECK(falls(host, in));
   }
+  SECTION("a device node that may be opened now, and one that came") {
+    Facts denied = facts();
+    denied.driver.nodes = {{Text("/dev/nvidia3"), Text("denied")},
+                           {Text("/dev/nvidia-uvm"), Text("missing")}};
+    MemoryHost before = machine();
+    before.files["/dev/nvidia3"] = "";
+    before.unreadable = {"/dev/nvidia3"};
+    const std::string closed = make_stamp(before, in, denied);
+    CHECK(stamp_holds(before, in, closed));
+    MemoryHost host = before;
+    host.unreadable.clear();
+    CHECK_FALSE(stamp_holds(host, in, closed));
+    host = before;
+    host.files["/dev/nvidia-uvm"] = "";
+    CHECK_FALSE(stamp_holds(host, in, closed));
+  }
   SECTION("another nvcc behind the same path") {
     MemoryHost host = machine();
     host.files.erase("/usr/local/cuda/bin/nvcc");
