@@ -8,8 +8,8 @@ namespace {
 
 class ImageLoad {
  public:
-  ImageLoad(Host& host, const Inputs& in, DriverChild& child, DeviceFacts& devices)
-      : host_(host), in_(in), child_(child), devices_(devices) {}
+  ImageLoad(Host& host, const Inputs& in, DriverChild& child, Facts& facts)
+      : host_(host), in_(in), child_(child), devices_(facts.devices), driver_(facts.driver) {}
 
   // Machine code first: should the driver's compiler hang, the rest is known.
   void ask(const List<BuiltImage>& images, const TryFolder& folder) {
@@ -17,11 +17,12 @@ class ImageLoad {
       for (Device& device : devices_.list)
         for (const BuiltImage& image : images)
           if (image.wanted.ptx == ptx) try_one(device, image, folder);
+    judge_unreached();
   }
 
  private:
   void try_one(Device& device, const BuiltImage& image, const TryFolder& folder) {
-    if (!device.index.known() || !device.cc.known()) return;
+    if (!device.index.known() || !device.cc.known() || is_unreached(device)) return;
     const std::string name = image.wanted.image().str();
     const std::string path = path_join(folder.path, name + ".image");
     if (over_.empty() && child_.left_ms <= 0) over_ = "the time that the driver may take is up";
@@ -88,13 +89,44 @@ class ImageLoad {
       return true;
     }
     // The device itself could not be reached, which says nothing of the image.
-    if (result.is("unreached") && !failed)
+    if (result.is("unreached") && !failed) {
       add_reason(device, "this driver has not all calls that loading an image takes");
-    else if (result.is("unreached") && step.known())
+    } else if (result.is("unreached") && step.known()) {
       add_reason(device, cat(step.value(), " answered ", error, ": no image could be tried"));
-    else
+      unreached_.push_back({&device, error, step.value()});
+    } else {
       add_reason(device, cat("what was answered to ", name, " cannot be read"));
+    }
     return true;
+  }
+
+  struct Unreached {
+    const Device* device;
+    int error;
+    std::string step;
+  };
+  bool is_unreached(const Device& device) const {
+    for (const Unreached& one : unreached_)
+      if (one.device == &device) return true;
+    return false;
+  }
+
+  // No device gives a context: a first call after cuInit fails. Memory that others have taken is of
+  // this moment, and one device of several is no failure of the driver.
+  void judge_unreached() {
+    constexpr int kOutOfMemory = 2, kUnavailable = 46;
+    bool reached = false;
+    for (const Device& device : devices_.list) reached = reached || !device.image_probe.empty();
+    for (Device& device : devices_.list)
+      for (const Unreached& one : unreached_)
+        if (reached && one.device == &device && one.error != kOutOfMemory &&
+            one.error != kUnavailable && (!device.state.known() || device.state.is("ok")))
+          device.state = Text("error", one.step);
+    if (reached || unreached_.empty() || unreached_[0].error == kOutOfMemory) return;
+    driver_.state = Text("error", unreached_[0].step);
+    driver_.error_code = Fact<int>(unreached_[0].error, unreached_[0].step);
+    driver_.error_call = Text(unreached_[0].step);
+    driver_.reason = cat(unreached_[0].step, " answered ", unreached_[0].error);
   }
 
   static ImageProbe& add_row(Device& device, const std::string& image, const char* result) {
@@ -112,6 +144,8 @@ class ImageLoad {
   const Inputs& in_;
   DriverChild& child_;
   DeviceFacts& devices_;
+  DriverFacts& driver_;
+  List<Unreached> unreached_;
   int asked_ = 0;     // of this child
   std::string over_;  // why nothing more is tried
 };
@@ -122,7 +156,7 @@ void load_images(Host& host, const Inputs& in, const TryFolder& folder,
                  const List<BuiltImage>& images, DriverChild& child, Facts& facts) {
   if (child.talk == nullptr || images.empty() || folder.path.empty()) return;
   if (!facts.devices.state.is("measured") || contains(folder.path, "\n")) return;
-  ImageLoad(host, in, child, facts.devices).ask(images, folder);
+  ImageLoad(host, in, child, facts).ask(images, folder);
   child.talk.reset();
 }
 

@@ -192,14 +192,39 @@ TEST_CASE("an answer that nobody knows is no result") {
   CHECK(m.reason() == "what was answered to sm_90 cannot be read");
 }
 
-TEST_CASE("a device that gives no context says so once, and no image is to blame") {
-  Machine m;
+TEST_CASE("where no device gives a context that is the driver's error, and no image is to blame") {
+  Machine m(2);
+  m.facts.driver.state = Text("ok");
   m.host.says = [](const std::string&) {
     return "{N,\"result\":\"unreached\",\"error\":46,\"step\":\"cuDevicePrimaryCtxRetain\"}\n";
   };
   m.load({"sm_80", "sm_90"});
   CHECK(m.rows().empty());
   CHECK(m.reason() == "cuDevicePrimaryCtxRetain answered 46: no image could be tried");
+  CHECK(m.host.asked.size() == 2);  // once a device
+  CHECK(m.facts.driver.state.is("error"));
+  CHECK(m.facts.driver.error_code.is(46));
+  CHECK(m.facts.driver.error_call.is("cuDevicePrimaryCtxRetain"));
+  CHECK_FALSE(m.facts.devices.list[0].state.known());
+}
+
+TEST_CASE(
+    "one device that gives no context is that device's error, and memory in use is nobody's") {
+  for (int error : {719, 2}) {
+    Machine m(2);
+    m.facts.driver.state = Text("ok");
+    m.host.says = [=](const std::string& line) {
+      return starts_with(line, "0")
+                 ? cat("{N,\"result\":\"unreached\",\"error\":", error, ",\"step\":\"cuCall\"}\n")
+                 : "{N,\"result\":\"runs\"}\n";
+    };
+    m.load({"sm_80", "compute_90"});
+    CHECK(m.rows(0).empty());
+    CHECK(m.rows(1) == "sm_80:runs compute_90:runs");
+    CHECK(m.facts.driver.state.is("ok"));
+    CHECK(m.facts.devices.list[0].state.is("error") == (error == 719));
+    CHECK(contains(m.reason(0), cat("cuCall answered ", error)));
+  }
 }
 
 TEST_CASE("a driver that does not start again after a crash ends the trial") {
