@@ -134,6 +134,12 @@ List<std::string> words_for(const RuleInput& in, DriverIs state) {
     w[1] = row ? row->meaning : "";
   else if (listed)
     w[1] = "GPUs are listed here by other means, and the driver shows none of them";
+  if (state == DriverIs::Taken)
+    for (const Device* device : visible_devices(in.facts))
+      if (device->compute_mode.known() && !device->compute_mode.is("default"))
+        w[1] = cat(device_label(*device), " is in compute mode ", device->compute_mode.value(),
+                   device->compute_mode.is("prohibited") ? ": no program gets it"
+                                                         : ": one program at a time gets it");
   w[2] = driver.failure.text.known()
              ? cat(state == DriverIs::DoesNotLoad ? "the loader says: " : "it printed: ",
                    tail(trim(driver.failure.text.value()), 300))
