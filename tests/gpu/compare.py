@@ -28,5 +28,7 @@ for device in sys.argv[2:] or [f"cuda:{index}" for index in range(torch.cuda.dev
                 torch.testing.assert_close(got, want, rtol=allowed, atol=allowed * scale)
                 key = (device, str(dtype).replace("torch.", ""))
                 worst[key] = max(worst.get(key, 0.0), (got - want).abs().max().item() / scale)
+if not worst:
+    sys.exit("PyTorch sees no GPU")
 for (device, dtype), difference in worst.items():
     print(f"{device}, {dtype}: {len(SHAPES)} shapes, largest difference {difference:.1e}")

@@ -23,6 +23,8 @@ H100 = "device=9.0,NVIDIA H100 80GB HBM3;version=13000"
 
 
 class Runs(unittest.TestCase):
+    before = ()  # of the command
+
     @classmethod
     def setUpClass(cls):
         temp = tempfile.TemporaryDirectory(prefix="tcs gpu ")
@@ -36,7 +38,7 @@ class Runs(unittest.TestCase):
         env = {**kept, "PATH": path, "HOME": str(self.work), "LC_ALL": "C.UTF-8", "OUT": str(self.out), **env}
         if says is not None:
             env.update(TCS_FAKE_CUDA=says, LD_LIBRARY_PATH=str(DOUBLES / "full"))
-        done = subprocess.run([sys.executable, HERE / "run", "--tool", TOOL, *map(str, arguments)], env=env,
+        done = subprocess.run([*self.before, sys.executable, HERE / "run", "--tool", TOOL, *map(str, arguments)], env=env,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=600, check=False)
         if os.environ.get("TCS_SHOW"):
             print(f"\n==== {self.id()}\n{done.stdout}", file=sys.stderr)
@@ -65,6 +67,22 @@ class NoGpu(Runs):
     def test_an_option_it_does_not_know_is_bad_usage(self):
         done = subprocess.run([sys.executable, HERE / "run", "--imagse"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)
+
+
+class NoNvcc(Runs):
+    """/usr/local is empty, in a mount namespace."""
+
+    before = ("unshare", "-rm", "sh", "-c", 'mount -t tmpfs none /usr/local && exec "$@"', "sh")
+
+    def test_a_gpu_without_nvcc_is_skipped_and_recorded_with_a_driver_double(self):
+        tried = subprocess.run([*self.before, sys.executable, "-c", "0"], capture_output=True, check=False)
+        if tried.returncode != 0 or not os.path.realpath(NVCC).startswith("/usr/local/"):
+            self.skipTest("nvcc cannot be hidden on this machine")
+        done = self.run_it(says=H100, PATH="/usr/bin:/bin")
+        self.assertEqual(done.returncode, 77, done.stdout)
+        self.assertIn("skipped: the GPU is there, and nvcc is not: put one on PATH", done.stdout)
+        recorded = json.loads((self.out / "machine.json").read_text())
+        self.assertEqual([d["cc"] for d in recorded["devices"]["list"]], ["9.0"])
 
 
 class Prepared(Runs):
@@ -127,7 +145,7 @@ class Prepared(Runs):
                 image = word.partition("@")[2].partition(":")[0] or "compute_90"
                 self.assertEqual(self.rows()[image], f"built 0: 9.0 {row}")
                 self.assertIn("== NOT AS PREDICTED", said)
-                self.assertIn(f"{image} on device 0: 9.0: predicted ", said)
+                self.assertIn(f"{image} on device 0 (9.0): predicted ", said)
 
     def test_a_hang_ends_with_the_budget_with_a_driver_double(self):
         done = self.run_it("--images", self.images, "--minutes", "0.25", says=f"{H100};hang=cuModuleLoadData@sm_100")
@@ -156,6 +174,16 @@ class Whole(Runs):
         self.assertIn("== all agree", done.stdout)
         self.assertIn("skipped: --no-extension", done.stdout)
 
+    def test_what_is_not_as_predicted_fails_with_a_driver_double(self):
+        if not os.path.exists(NVCC):
+            self.skipTest("there is no nvcc on this machine")
+        done = self.run_it("--no-extension", says=f"{H100};wrong=@sm_90;fail=cuModuleLoadData@sm_90a:209")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertEqual(self.rows()["sm_90"], "built 0: 9.0 runs wrong NO")
+        self.assertEqual(self.rows()["sm_90a"], "built 0: 9.0 runs refused (209 of cuModuleLoadData) NO")
+        self.assertEqual(self.rows()["sm_80"], "built 0: 9.0 refused refused (209 of cuModuleLoadData) yes")
+        self.assertIn("answers as predicted, 2 not", done.stdout)
+
 
 def main(names):
     suite = unittest.defaultTestLoader.loadTestsFromNames(names, sys.modules[__name__])
@@ -169,4 +197,4 @@ def main(names):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:] or ["NoGpu", "Prepared", "Whole"]))
+    sys.exit(main(sys.argv[1:] or ["NoGpu", "NoNvcc", "Prepared", "Whole"]))
