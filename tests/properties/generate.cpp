@@ -632,7 +632,7 @@ void odd_libraries(Machine& m, Dice& dice) {
       const Stack& other = dice.one_of(kStacks);
       if (dice.chance(50)) {  // who looks into one library looks into the others too
         set(*library, "images", random_images(dice, ""));
-        Json beside = library_of("libcurand.so.10", "10.3.2.106");
+        Json beside = library_of("libcudnn_cnn.so.9", "9.1.0");
         beside.add("images", words("sm_50 compute_52"));
         at(m.facts, "libraries").push(beside);
         return;

@@ -115,10 +115,12 @@ void say(const RuleInput& in, const Lacking& lacking, bool tegra, List<Finding>&
         "", lib->images.from);
 }
 
-// Recordings from before the libraries were looked into hold no images at all.
+// Recordings from before the libraries were looked into, and those of a few facts, are not said to
+// lack it: who looks into them names cuDNN's parts, or Triton's ptxas.
 bool looked_into(const Facts& facts) {
   for (const auto& lib : facts.libraries)
-    if (lib.images.known()) return true;
+    if (starts_with(lib.soname.value(), "libcudnn_") || starts_with(lib.soname.value(), "ptxas"))
+      return true;
   return false;
 }
 
@@ -127,15 +129,16 @@ bool looked_into(const Facts& facts) {
 void rule_library_images(const RuleInput& in, List<Finding>& out) {
   const TorchFacts& torch = in.facts.torch;
   if (!torch.state.is("found") || !torch.flavour.is("cuda") ||
-      in.request.purpose == "pytorch-source" || !looked_into(in.facts))
+      in.request.purpose == "pytorch-source")
     return;
   size_t devices = 0;
   const List<Client> all = served_by_torch(in, devices);
+  const bool asked = looked_into(in.facts);
   Lacking none, tegra;
   for (const auto& lib : in.facts.libraries) {
     const Called* row = called(lib, devices);
     if (!row || !lib.state.is("found")) continue;
-    if (!lib.images.known() && row->all && !all.empty())
+    if (!lib.images.known() && row->all && !all.empty() && asked)
       missing(out, 590, "libraries[].images", "whether it has kernels for the devices");
     const List<Image> images = images_in(lib.images.value());
     for (const Client& w : images.empty() ? List<Client>() : all) {

@@ -79,6 +79,9 @@ void ptxas(const RuleInput& in, List<Finding>& out) {
   }
   if (tools.empty() || visible_devices(in.facts).empty()) return;
   for (const Library* tool : tools)
+    if (!tool->state.known())
+      return missing(out, 590, "libraries[].state", "whether Triton's ptxas knows the devices");
+  for (const Library* tool : tools)
     if (!tool->archs.known())
       return missing(out, 590, "libraries[].archs", "whether Triton's ptxas knows the devices");
   const Unknown lacks = not_known(in, tools);

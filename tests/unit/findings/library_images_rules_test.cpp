@@ -105,7 +105,7 @@ TEST_CASE("cuDNN 9.26 serves what PyTorch 2.15 serves: family images, minor rele
 }
 
 TEST_CASE("a library without images computes nothing itself, one that was not read is asked for") {
-  const Library read = library("libcublas.so.12", kTorch126);
+  const Library read = library("libcudnn_adv.so.9", kTorch126);
   CHECK(on(kTorch126, "7.0", {read, library("libcudnn_graph.so.9", "")}) == "");
   CHECK(on(kTorch126, "7.0", {read, library("libcudnn_ops.so.9", nullptr)}) ==
         "libraries[].images");
