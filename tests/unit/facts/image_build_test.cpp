@@ -194,6 +194,23 @@ TEST_CASE("images are kept for the next project, and only what is missing is com
   }
 }
 
+TEST_CASE("the cache of images stays bounded, and images of one plan do not drive each other out") {
+  Machine m;
+  List<WantedImage> many;
+  for (int minor = 0; minor < 60; ++minor) many.push_back(wanted(cat("sm_", 100 + minor)));
+  m.build(many);
+  m.build(many);
+  CHECK(m.host.compiled.empty());
+  for (int n = 0; n < 40; ++n) {
+    m.host.files["/usr/local/cuda/bin/ptxas"] =
+        cat("ELF ", n, std::string(static_cast<size_t>(n), 'x'));
+    m.build(many);
+  }
+  size_t files = 0;
+  for (const auto& file : m.host.files) files += starts_with(file.first, "/cache/images/");
+  CHECK(files <= 256);
+}
+
 TEST_CASE("a torn or foreign file of the cache is no image") {
   Machine m;
   m.build(three);
