@@ -97,6 +97,19 @@ class Libraries(unittest.TestCase):
         self.assertEqual(row["archs"], [f"compute_{arch}" for arch in archs])
         self.assertEqual(row["from"]["archs"], "nvrtcGetSupportedArchs")
 
+    def test_the_probe_compiles_alone_and_says_the_same(self):
+        compiler = shutil.which("c++") or shutil.which("g++")
+        if not compiler:
+            self.skipTest("no C++ compiler")
+        source = Path(os.environ.get("TCS_SOURCE_DIR") or HERE.parent.parent, "probe-src/probes/nvrtc.cpp")
+        program = Path(self.temp.name) / "nvrtc"
+        subprocess.run([compiler, "-std=c++17", str(source), "-o", str(program), "-ldl"], check=True)
+        path = self.rows["libnvrtc.so.13"]["path"]
+        alone, inside = (json.loads(subprocess.run([*words, path], check=True, stdout=subprocess.PIPE).stdout)
+                         for words in ((str(program),), (TOOL, "--nvrtc-probe")))
+        self.assertEqual(alone, inside)
+        self.assertEqual(alone["version"], "13.2")
+
     def check_device(self, *capabilities, change=None):
         facts = json.loads(json.dumps(self.facts))
         if change:

@@ -42,16 +42,16 @@ struct Client {
 List<Client> served_by_torch(const RuleInput& in, size_t& devices) {
   const List<Image> images = images_in(in.facts.torch.images.value());
   List<Client> out;
-  Sm sm;
-  auto take = [&](const Device* device, const std::string& label) {
+  auto take = [&](const Sm& sm, const Device* device, const std::string& label) {
     const Fit fit = serves(images, sm, device);
     if (fit == Fit::Native || fit == Fit::Jit) out.push_back({sm, device, label});
   };
+  Sm own;
   for (const Device* device : visible_devices(in.facts))
-    if (capability(*device, sm)) take(device, device_label(*device));
+    if (capability(*device, own)) take(own, device, device_label(*device));
   devices = out.size();
   for (const auto& target : in.plan.targets)
-    if (target.device < 0 && in.request.targets_known) sm = target.sm, take(nullptr, target.label);
+    if (target.device < 0 && in.request.targets_known) take(target.sm, nullptr, target.label);
   return out;
 }
 
