@@ -80,9 +80,11 @@ class ImageBuild(unittest.TestCase):
 
     def part(self, name):
         try:
-            return parts.ensure(name)
+            path = parts.ensure(name)
         except parts.Unavailable as reason:
             self.skipTest(str(reason))
+        ran.add(name)
+        return path
 
     def configure(self, root, archs, path=(), where="build", **more):
         words = [TOOL, "configure", "--dir", self.work / where]
