@@ -152,13 +152,13 @@ class RealDrivers(unittest.TestCase):
         self.assertNotIn("error", [f["severity"] for f in report["findings"] if f["layer"] == "driver"])
         self.assertIn("TCS201 note", self.said(report))
 
-    def does_not_load(self, words, *path, kind="load"):
+    def does_not_load(self, words, *path, kind="load", finding="TCS218"):
         driver, report = self.probe(*path)
         self.assertEqual((driver["state"], driver["failure"]["kind"]), ("error", kind))
         self.assertIn(words, driver["reason"])
         self.assertNotIn("code", driver.get("error", {}))
         found = [f for f in report["findings"] if f["layer"] in ("driver", "probe") and f["severity"] != "note"]
-        self.assertEqual(len(found), 1, found)
+        self.assertEqual([f["id"] for f in found], [finding])
         self.assertIn(words, str(found))
         return driver
 
@@ -244,7 +244,7 @@ class RealDrivers(unittest.TestCase):
 
     def test_a_libcuda_torn_in_its_code_kills_the_loader_and_that_is_a_finding(self):
         os.truncate(self.copy("driver-550", self.work / "torn"), 64 << 10)
-        self.does_not_load("signal 7", self.work / "torn", kind="crash")
+        self.does_not_load("signal 7", self.work / "torn", kind="crash", finding="TCS217")
 
     def test_a_libcuda_of_another_machine_is_passed_over(self):
         real = self.copy("driver-550", self.work / "arm")
