@@ -7,7 +7,8 @@
 Each machine is checked live, recorded with `tcstack probe --out`, replayed with `tcstack check --facts`, and both
 reports must be the same; from the redacted recording come the same findings. Nothing here has seen a GPU: the tests' names say "with a driver double". The toolkit is real:
 the machine's nvcc, or a part of tests/real that is already there (none is fetched). What a loaded kernel module shows
-in /proc/driver/nvidia is laid there in a mount namespace; where that is not allowed such machines are skipped.
+in /proc/driver/nvidia and /dev is laid there in a mount namespace (lay.sh); where that is not allowed such machines are
+skipped.
 
 Needs TCS_TOOL, TCS_DOUBLES, TCS_SOURCE_DIR (ctest sets them).
 """
@@ -28,19 +29,16 @@ SOURCE = Path(os.environ["TCS_SOURCE_DIR"])
 WORK = DOUBLES / "chain"
 KERNEL_PART = any(Path(p).exists() for p in
                   ("/proc/driver/nvidia/version", "/sys/module/nvidia", "/dev/dxg", "/dev/nvhost-ctrl", "/dev/nvmap"))
-LOADED = """
-mount -t tmpfs tmpfs /proc/driver && mkdir /proc/driver/nvidia || exit 99
-echo "NVRM version: NVIDIA UNIX x86_64 Kernel Module  $1  Tue Sep 2 00:00:00 UTC 2025" > /proc/driver/nvidia/version
-shift
-exec "$@"
-"""
+LAY = SOURCE / "tests/doubles/lay.sh"
 NAMESPACE = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
 CHECKED = ("id", "slug", "layer", "severity", "message", "evidence", "notes", "help")
 
 
 def loaded(release, command):
     """`command` on a machine whose kernel module has this release."""
-    return [*NAMESPACE, "sh", "-c", LOADED, "sh", release, *map(str, command)]
+    nodes = [f"node=/dev/nvidia{name}:0666" for name in ("0", "ctl", "-uvm")]
+    return [*NAMESPACE, "sh", LAY, f"kernel={release}", "module=nvidia", "dev", *nodes, "container=none", "--",
+            *map(str, command)]
 
 
 def can_load():

@@ -18,6 +18,14 @@ fail() {
 
 cover() { mount -t tmpfs -o mode=755 tmpfs "$1" || fail "cannot mount on $1"; }
 
+# A folder for what is put together, on an empty one that every system has: nothing is left on the disk.
+scratch=
+for folder in /mnt /media /srv; do
+  [ -z "$scratch" ] && [ -d $folder ] && [ ! -L $folder ] && scratch=$folder
+done
+[ -n "$scratch" ] || fail "neither /mnt nor /media nor /srv is there"
+cover "$scratch"
+
 lay_kernel() {
   release=${1%%,*}
   words="NVIDIA UNIX x86_64 Kernel Module "
@@ -41,7 +49,8 @@ lay_board() {
 }
 
 lay_dev() {
-  old=$(mktemp -d)
+  old=$scratch/dev
+  mkdir "$old"
   mount --rbind /dev "$old" || fail "cannot bind /dev"
   cover /dev
   for name in null zero full random urandom; do
@@ -55,9 +64,8 @@ lay_dev() {
 
 lay_file() {
   name=${1%%=*}
-  place=$(mktemp -d)
-  cover "$place"
-  mkdir "$place/upper" "$place/work"
+  place=$scratch/etc
+  mkdir "$place" "$place/upper" "$place/work"
   mount -t overlay overlay -o "lowerdir=/etc,upperdir=$place/upper,workdir=$place/work" /etc ||
     fail "no overlay on /etc"
   printf '%s\n' "${1#*=}" > "$name"
@@ -65,10 +73,12 @@ lay_file() {
 
 # Another root that shows the folders of this one, without the files that lie beside them (/.dockerenv).
 lay_container() {
-  root=$(mktemp -d)
-  cover "$root"
+  root=$scratch/root
+  mkdir "$root"
   for entry in /*; do
-    if [ -L "$entry" ]; then
+    if [ "$entry" = "$scratch" ]; then
+      mkdir "$root$entry"
+    elif [ -L "$entry" ]; then
       cp -P "$entry" "$root/"
     elif [ -d "$entry" ]; then
       mkdir "$root$entry"

@@ -5,9 +5,9 @@
     situations_test.py CLASS...    exit 0 good, 1 not, 77 when nothing could be tried (says why)
 
 Nothing here has seen a GPU: a double of libcuda.so.1 and of NVML plays it (README.md), and what a kernel would show
-lies in a mount namespace (lay.sh). The names of those rows end with "with a driver double". No situation may take
-longer than its deadline and a second, beside what the same machine takes when all is well: that is how a hang is
-told, no measure of speed.
+lies in a mount namespace (lay.sh). The names of those rows end with "with a driver double". Where something hangs,
+nothing takes longer than the deadline and a second, beside what the same machine takes when all is well: a limit on
+a hang, no measure of speed.
 
 Needs TCS_TOOL, TCS_DOUBLES, TCS_SOURCE_DIR (ctest sets them).
 """
@@ -23,9 +23,8 @@ import unittest
 from pathlib import Path
 
 import chain_test
-from chain_test import DOUBLES, NAMESPACE, SOURCE, TOOL, WORK, Machine, fake_torch, machine_toolkit
+from chain_test import DOUBLES, LAY, NAMESPACE, TOOL, WORK, Machine, fake_torch, machine_toolkit
 
-LAY = SOURCE / "tests/doubles/lay.sh"
 H100 = "device=9.0,NVIDIA H100 80GB HBM3"
 A100 = "device=8.0,NVIDIA A100-SXM4-40GB"
 GEFORCE = "device=12.0,NVIDIA GeForce RTX 5060"
@@ -40,7 +39,9 @@ NO_BOARD = ("empty=/proc/driver", "module=none", "pci=none", "dev")
 DEFAULT = "TCS910 arch note"  # the default targets are told
 GPU0, GPU1 = "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f", "GPU-10111213-1415-1617-1819-1a1b1c1d1e1f"
 MIG0, MIG1 = "MIG-a0010203-0405-0607-0809-0a0b0c0d0e0f", "MIG-a1010203-0405-0607-0809-0a0b0c0d0e0f"
-DEADLINE = 2
+DEADLINE = 3  # where something hangs, in seconds
+NO_DEADLINE = 60
+TRIES = 3  # of a machine that is too busy to be judged by the clock
 SETUP_FAILED = 99
 
 
@@ -61,6 +62,7 @@ class Row:
         self.arguments, self.library, self.release, self.user, self.env = arguments, library, release, user, env
         self.also = also
         self.tolerated = tolerated
+        self.deadline = DEADLINE if "hang" in f"{says} {nvml}" else NO_DEADLINE
         self.lay = (*lay, f"container={container}")
 
 
@@ -234,7 +236,10 @@ class Situations(unittest.TestCase):
     def one(self, row):
         if row.user is not None and not may_become(row.user):
             self.skipTest("this user cannot become another that can run tcstack")
-        done, seconds = run_row(self, row)
+        for _ in range(TRIES):
+            done, seconds = run_row(self, row)
+            if row.deadline != DEADLINE or seconds < self.usual_s + DEADLINE + 1:
+                break
         self.assertEqual(done.stderr, "")
         report = json.loads(done.stdout)
         said = [f for f in report["findings"] if f["id"] not in row.tolerated]
@@ -254,7 +259,8 @@ class Situations(unittest.TestCase):
             self.assertEqual(done.returncode, row.outcome == "fail")
         if row.plan is not None:
             self.assertEqual([image["image"] for image in report["plan"]["images"]], row.plan)
-        self.assertLess(seconds, self.usual_s + DEADLINE + 1)
+        if row.deadline == DEADLINE:
+            self.assertLess(seconds, self.usual_s + DEADLINE + 1)
 
 
 def library_folder(row):
@@ -278,7 +284,7 @@ def environment(test, row):
         folder.chmod(0o755)
     env = {"PATH": f"{test.toolkit.nvcc.parent}:/usr/bin:/bin", "HOME": "/nonexistent", "LC_ALL": "C.UTF-8",
            "VIRTUAL_ENV": str(test.venv), "TCS_FAKE_CUDA": row.says, "TORCH_CUDA_STACK_CACHE_DIR": "OFF",
-           "TORCH_CUDA_STACK_TIMEOUT": str(DEADLINE)}
+           "TORCH_CUDA_STACK_TIMEOUT": str(row.deadline)}
     if libraries:
         env["LD_LIBRARY_PATH"] = ":".join(map(str, libraries))
     if row.nvml not in (None, "", "old"):
