@@ -59,8 +59,11 @@ bool judge_ptx(const RuleInput& in, const Made& made, List<Finding>& out) {
               in.facts.driver.version.known() ? cat("driver ", in.facts.driver.version.value())
                                               : "the driver here",
               reads.value(), planned ? sm.dotted() : "", need.cuda.major_minor(),
-              branch.empty() ? "" : cat(" (", branch, " or newer)"), planned ? "y" : "",
-              planned ? "" : "y"});
+              in.facts.host.wsl.is(true) ? " (in WSL that is the Windows driver)"
+              : says.jetson              ? " (on Jetson it comes with JetPack)"
+              : branch.empty()           ? ""
+                                         : cat(" (", branch, " or newer)"),
+              planned ? "y" : "", planned ? "" : "y"});
   f.severity = beside_failure(in);
   add_devices(f, only_ptx);
   for (const Device* device : only_ptx)
