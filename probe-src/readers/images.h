@@ -43,7 +43,8 @@ struct ImageList {
   List<OtherKind> others;
 };
 
-// Where one image lies in a file. `entry`: what a fat binary of its own would hold after its header.
+// Where one image lies in a file. `entry`: what a fat binary of its own would hold after its
+// header.
 struct ImagePlace {
   Image image;
   uint64_t entry = 0;       // offset of its entry, from the beginning of the file

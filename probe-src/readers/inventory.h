@@ -29,7 +29,7 @@ class Inventory {
   List<ImageCount> images_;
   List<FatBinarySet> sets_;
   List<ImagePlace> places_;  // of the first few hundred
-  List<Sm> ptx_isa_;  // PTX versions
+  List<Sm> ptx_isa_;         // PTX versions
   List<OtherKind> others_;
   uint32_t fat_binaries_ = 0;
   uint32_t relocatable_ = 0;
