@@ -153,11 +153,13 @@ List<std::string> words_for(const RuleInput& in, DriverIs state) {
          : state == DriverIs::Mismatch      ? (is_compat(lib) ? folder_of(lib, "compat") : "")
          : later                            ? "starts, and then fails"
                                             : "does not start";
-  w[7] = w[4].empty() && (state != DriverIs::Mismatch || w[6].empty()) ? "y" : "";
+  w[9] = container_start(in.facts);
+  w[7] = w[4].empty() && (state == DriverIs::Mismatch ? w[6].empty() : w[9].empty()) ? "y" : "";
+  if (state == DriverIs::NotLoaded)
+    w[1] = !w[7].empty() && !in.facts.host.container.known() ? "y" : "";
   w[8] = state == DriverIs::Stub ? other_folder(driver, false)
          : absent                ? (in.facts.host.nouveau.is(true) ? "y" : "")
                                  : (in.facts.host.secure_boot.is(true) ? "y" : "");
-  w[9] = container_start(in.facts);
   if (!absent) return w;
   w[1] = join(foreign_names(in.facts.devices), ", ");
   if (!native_asked(in) || !w[1].empty() || !w[6].empty()) w[4] = w[7] = w[9] = "";
