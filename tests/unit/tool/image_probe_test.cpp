@@ -128,7 +128,7 @@ TEST_CASE("probe tries the plan's images, a list, or all that nvcc knows") {
   CHECK(all.devices.list[0].image_probe.size() == all.toolkit()->archs.value().size());
 }
 
-TEST_CASE("--try without a place to compile in, of a recording, or of nonsense is refused") {
+TEST_CASE("probe --try without a place to compile in, of a recording, or of nonsense is refused") {
   Machine m;
   m.host.files["/r.json"] = "{}";
   CHECK(verb_probe(m.host, {"--try", "all"}) == 2);
