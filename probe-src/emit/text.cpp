@@ -138,9 +138,10 @@ std::string finding_text(const Finding& finding) {
 namespace {
 
 // A recording lacks what nobody wrote down: one paragraph, so that it does not drown the verdict.
-// On a measured machine, and where they are what fails, the unknown ones are findings like others.
+// On a measured machine, and where they are what fails, the unknown ones are findings like others;
+// so is one that says what was seen (a driver that hangs), below x90.
 bool in_short(const Finding& finding, const Report& report, const Facts& facts) {
-  if (finding.severity != Severity::Unknown || finding.missing.empty()) return false;
+  if (finding.severity != Severity::Unknown || finding.id % 100 < 90) return false;
   return facts.origin == "replayed" &&
          (report.outcome != "fail" || report.findings[0].severity != Severity::Unknown);
 }

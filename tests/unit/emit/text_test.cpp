@@ -100,6 +100,18 @@ TEST_CASE("what a recording lacks is one paragraph, unless it is what fails") {
   CHECK(contains(report_text(report, facts, Plan()), "unknown[TCS590"));
 }
 
+TEST_CASE("what a recording saw is told in full although the facts behind it are missing") {
+  Facts facts;
+  facts.origin = "replayed";
+  Report report;
+  report.outcome = "ok";
+  report.findings.push_back(make_finding(216, "the driver did not answer in time"));
+  report.findings.back().missing = {"driver.error.code"};
+  const std::string text = report_text(report, facts, Plan());
+  CHECK(contains(text, "unknown[TCS216 driver-hangs]: the driver did not answer in time\n"));
+  CHECK_FALSE(contains(text, "the recording lacks facts"));
+}
+
 TEST_CASE("a row without origins has no such column") {
   Finding f = make_finding(601, "m");
   f.evidence.push_back({"torch", "sm_90", "sm_120", ""});
