@@ -280,12 +280,14 @@ void odd_probe(Machine& m, Dice& dice) {
   Json* device = some_item(m.facts, "devices.list", dice);
   if (!device) return;
   Json probes = Json::array();
-  for (const char* image : {"sm_80", "sm_87", "sm_86"})
+  static const std::vector<int> kErrors = {0, 209, 209, 200, 222, 223, 999};
+  for (const char* image :
+       {"sm_80", "sm_87", "sm_86", "sm_90", "sm_120", "compute_80", "compute_90"})
     if (dice.chance(60))
       probes.push(
           object({{"image", image},
-                  {"result", dice.word({"runs", "runs", "refused", "wrong", "crash", "hang"})},
-                  {"error", dice.chance(50) ? 209 : 0},
+                  {"result", dice.word({"runs", "refused", "refused", "wrong", "crash", "hang"})},
+                  {"error", dice.one_of(kErrors)},
                   {"step", "cuModuleLoadData"}}));
   set(*device, "image_probe", probes);
 }

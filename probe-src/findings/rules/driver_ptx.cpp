@@ -14,12 +14,22 @@ struct Made {
   Version maker;
 };
 
+// A device that took it is believed, whatever the releases say.
+bool ran(const List<Image>& images, const Device& device) {
+  for (const Image& image : images) {
+    const ImageProbe* answer = image.ptx ? answer_to(device, image) : nullptr;
+    if (answer && answer->result.is("runs")) return true;
+  }
+  return false;
+}
+
 List<const Device*> served_by_ptx(const RuleInput& in, const Made& made) {
   List<const Device*> out;
   Sm sm;
   for (const Device* device : visible_devices(in.facts))
-    if (capability(*device, sm) && (serves(made.images, sm, device) == Fit::Jit ||
-                                    answered(made.images, sm, *device, kUnsupportedPtx)))
+    if (capability(*device, sm) && !ran(made.images, *device) &&
+        (serves(made.images, sm, device) == Fit::Jit ||
+         answered(made.images, sm, *device, kUnsupportedPtx)))
       out.push_back(device);
   return out;
 }

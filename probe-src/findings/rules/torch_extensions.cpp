@@ -2,6 +2,8 @@
 // Extensions that are installed beside PyTorch: built for it, and for the devices here?
 #include "findings/rules/torch_extensions.h"
 
+#include <algorithm>
+
 #include "findings/rules/common.h"
 
 namespace tcs {
@@ -194,7 +196,10 @@ void judge_images(const RuleInput& in, bool neighbours, List<Finding>& out) {
       const std::string said = refused_words(images, sm, *device);
       if (!said.empty()) add_once(f.notes, said);
     }
-  if (fits) f.caused_by = kImageDoesNotRun;
+  if (fits) {
+    f.caused_by = kImageDoesNotRun;
+    f.severity = std::min(f.severity, Severity::Warning);  // which that one is for a lost board
+  }
   for (const Extension* e : lacking)
     add(f, "extension", cat(name_of(*e), ": ", image_words(images_in(e->images.value()))), "",
         e->images.from);

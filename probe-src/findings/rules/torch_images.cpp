@@ -181,10 +181,6 @@ void lacks(const RuleInput& in, const List<Wanted>& group, const List<Image>& im
        where_from(group, images, release_of(Version::parse(in.facts.torch.cuda.value()))),
        here && builds(in) ? own_list(in) : "", several});
   f.severity = weight(in, group[0]);
-  // What fits and was refused is the device's own trouble: no other PyTorch has more for it.
-  bool own = true;
-  for (const Wanted& w : group) own = own && w.device && should_run(images, w.sm);
-  if (own) f.caused_by = kImageDoesNotRun;
   for (const Wanted& w : group) {
     if (w.device)
       add_devices(f, {w.device});
@@ -267,8 +263,12 @@ void rule_torch_images(const RuleInput& in, List<Finding>& out) {
   }
   List<Sm> done;
   List<Wanted> errors, warnings;
+  const List<Image> own = own_images(torch);
   for (const auto& w : all) {
     const Fit fit = serves(images, w.sm, w.device);
+    // What fits and was refused is the device's own trouble, finding 922: no other PyTorch has
+    // more.
+    if (fit == Fit::None && w.device && should_run(own, w.sm)) continue;
     const bool refuses = fit == Fit::None && best_fit(images, w.sm) != Fit::None;
     if (contains(done, w.sm) && !refuses) continue;
     if (!refuses) done.push_back(w.sm);
