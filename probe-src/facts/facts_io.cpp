@@ -465,8 +465,7 @@ Result<Request> read_request(std::string_view json, List<std::string>& unknown_m
   Reader reader(*document, "", state);
   if (!state.failed) {
     visit(reader, request);
-    const Json* targets = document->find("targets");
-    request.targets_known = targets && targets->is(Json::Kind::Array);
+    request.targets_known = !request.targets.empty();  // [] asks for the default ones
     reader.finish();
   }
   if (state.failed) return state.error;

@@ -63,6 +63,7 @@ struct Target {
   int device = -1;    // index of a measured device, -1 for a declared one
   std::string label;  // "device 0 (NVIDIA H100)", "9.0 (TorchCudaStack_TARGETS)"
   std::string from;
+  bool cut = false;  // of PyTorch: what nvcc does not build is left out, where its list is known
 };
 
 struct Plan {

@@ -156,7 +156,7 @@ void Planner::torch(const std::string& token) {
     if (emit_) add(image.sm, image.sm, image.ptx, cat(from, " has ", image.str()));
     if (!image.ptx) {
       std::string label = cat(image.sm.dotted(), " (", from, ")");
-      plan_.targets.push_back(Target{image.sm.base(), -1, label, "images of " + from});
+      plan_.targets.push_back(Target{image.sm.base(), -1, label, "images of " + from, true});
     }
   }
   if (cut.empty()) return;

@@ -19,8 +19,9 @@ std::string parent(const std::string& path) {
   return slash == std::string::npos || slash == 0 ? "/" : path.substr(0, slash);
 }
 
-bool is_windows(const RuleInput& in, const std::string& value) {
-  return in.facts.host.os.is("windows") || (value.size() > 1 && value[1] == ':');
+// By its form: it may be that nothing is known of the system.
+bool is_windows(const std::string& value) {
+  return contains(value, "\\") || (value.size() > 1 && value[1] == ':');
 }
 
 // What is wrong with the form, and the value that was meant.
@@ -46,7 +47,7 @@ Slip slip_in(const std::string& name, const std::string& value) {
 }
 
 bool slipped(const RuleInput& in, const char* name, const std::string& value, List<Finding>& out) {
-  if (is_windows(in, value)) return false;
+  if (is_windows(value)) return false;
   Slip slip = slip_in(name, value);
   if (!slip.what) return false;
   const ToolkitFacts& toolkits = in.facts.toolkits;

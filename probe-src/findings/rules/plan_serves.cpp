@@ -160,8 +160,16 @@ void rule_plan_serves(const RuleInput& in, List<Finding>& out) {
   const bool native = native_asked(in);
   for (const Device* device : visible_devices(in.facts))
     if (capability(*device, sm)) all.push_back({sm, device, device_label(*device), native});
-  for (const auto& target : plan.targets)
-    if (target.device < 0) all.push_back({target.sm, nullptr, target_label(target), true});
+  const ToolkitFacts& toolkits = in.facts.toolkits;
+  const bool no_nvcc = toolkits.list_known && toolkits.list.empty();
+  const bool uncut = !Buildable(in.facts).known() && !no_nvcc;
+  for (const auto& target : plan.targets) {
+    if (target.device >= 0) continue;
+    if (target.cut && uncut && best_fit(images, target.sm) == Fit::None)
+      missing(out, 390, "toolkits.list[].archs", "whether the list serves what PyTorch does");
+    else
+      all.push_back({target.sm, nullptr, target_label(target), true});
+  }
 
   List<Sm> done;
   ServedList ptx, cross, asked, here;

@@ -154,8 +154,10 @@ void mixed_environments(const RuleInput& in, List<Finding>& out) {
 // Is there something that only a known Python can tell?
 bool python_matters(const RuleInput& in) {
   Tag tag;
-  return in.facts.torch.state.is("absent") || !in.facts.python.reason.empty() || conda_active(in) ||
-         parse_tag(in.facts.torch.python_tag.value(), tag);
+  const TorchFacts& torch = in.facts.torch;
+  const bool found = torch.state.is("found") && torch.flavour.is("cuda");
+  return torch.state.is("absent") || !in.facts.python.reason.empty() || conda_active(in) ||
+         (found && parse_tag(torch.python_tag.value(), tag));
 }
 
 }  // namespace
