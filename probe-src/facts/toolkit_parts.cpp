@@ -126,7 +126,7 @@ void find_missing(const Host& host, const DryRun& dry, Toolkit& t) {
   need(t.include_dir.known() && has(host, include, "nvrtc.h") &&
            !longest(host, lib, "libnvrtc.so").empty(),
        "nvrtc");
-  t.missing = Names(missing, root);
+  t.missing = Names(missing, "its files");
 }
 
 }  // namespace

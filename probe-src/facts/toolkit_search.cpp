@@ -155,7 +155,7 @@ List<NvccPlace> nvcc_places(const Host& host, const Inputs& in, const Facts& fac
   s.add(on_path);
   s.root("conda prefix", Say::None, host.env_or("CONDA_PREFIX", ""));
   List<std::string> sites = facts.python.search_path;
-  if (facts.torch.root.known()) sites.push_back(path_parent(facts.torch.root.value()));
+  if (facts.torch.root.known()) add_once(sites, path_parent(facts.torch.root.value()));
   for (const std::string& site : sites)
     for (const char* name : {"nvidia/cu14", "nvidia/cu13", "nvidia/cuda_nvcc"})
       s.root(cat("pip package ", name), Say::None, path_join(site, name));

@@ -319,12 +319,15 @@ TEST_CASE("a pip toolkit beside PyTorch is found, with what it lacks") {
   host.toolkit("/v/site-packages/nvidia/cu13", "13.2.78", "lib", {"libcudart.so.13"});
   host.files["/v/site-packages/nvidia_cuda_runtime-13.2.75.dist-info/METADATA"] = "";
   Facts facts;
+  facts.python.search_path = {"/v/site-packages"};
   facts.torch.root = Text("/v/site-packages/torch");
   facts.torch.cuda = Text("13.2");
   gather_toolkits(host, {}, facts);
   REQUIRE(facts.toolkit() != nullptr);
   const Toolkit& t = *facts.toolkit();
   CHECK(t.layout.is("pip"));
+  CHECK(t.origin.is("pip package nvidia/cu13"));  // once, though both led there
+  CHECK(t.missing.from == "its files");
   CHECK(t.cudart.is("13.2.75"));
   CHECK(t.library_dir.is("/v/site-packages/nvidia/cu13/lib"));
   CHECK(t.missing.value() == List<std::string>{"libcudart.so", "lib64", "nvrtc"});
