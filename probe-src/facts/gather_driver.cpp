@@ -143,19 +143,27 @@ void learn_answer(const Host& host, const Json& answer, Facts& facts) {
 void no_answer(const Outcome& outcome, DriverFacts& driver) {
   driver.state = Text("error", "driver probe");
   const std::string printed(trim(outcome.err));
-  driver.reason = "the driver probe ended without an answer: " + outcome.describe();
-  if (outcome.ok())
-    driver.reason =
-        cat("the driver probe's answer cannot be read: \"", tail(outcome.out, 200), '"');
-  else if (!printed.empty())
-    driver.reason += cat("; it printed \"", tail(printed, 200), '"');
+  std::string said = outcome.ok()
+                         ? cat("its answer cannot be read: \"", tail(trim(outcome.out), 200), '"')
+                         : outcome.describe();
+  if (!printed.empty()) said += cat("; it printed \"", tail(printed, 200), '"');
+  driver.reason = cat("the driver probe", outcome.ok() ? ": " : " ended without an answer: ", said);
   if (outcome.state == Outcome::State::NotStarted) return;
   driver.failure.kind = Text(outcome.state == Outcome::State::TimedOut    ? "hang"
                              : outcome.state == Outcome::State::Signalled ? "crash"
                                                                           : "output",
                              outcome.describe());
-  const std::string said(outcome.ok() && printed.empty() ? trim(outcome.out) : printed);
-  if (!said.empty()) driver.failure.text = Text(tail(said, 400), "driver probe");
+  driver.failure.text = Text(said, "driver probe");
+}
+
+// The child that hung or crashed did not say which libcuda.so.1 it had: the loader's first.
+void guess_loaded(DriverFacts& driver) {
+  if (!driver.failure.kind.known() || driver.failure.kind.is("load") || driver.libcuda.empty())
+    return;
+  LibCuda& first = driver.libcuda[0];
+  for (const char* from : {"LD_LIBRARY_PATH", "ld.so.cache", "default folders"})
+    if (first.role.is("other") && first.path.from == from)
+      first.role = Text("loaded", "the loader's order");
 }
 
 }  // namespace
@@ -195,6 +203,7 @@ void learn_driver(Host& host, const Outcome& outcome, Facts& facts) {
   else
     no_answer(outcome, driver);
   find_other_libcuda(host, facts.host, driver.libcuda);
+  guess_loaded(driver);
   learn_nodes(host, driver);  // after libcuda, which makes nodes that are missing
   if (!facts.devices.state.known() && facts.devices.reason.empty())
     facts.devices.reason = driver.reason;

@@ -46,7 +46,8 @@ void rule_device_state(const RuleInput& in, List<Finding>& out) {
                         {in_words(names), devices->size() == 1 ? "is" : "are", in_words(states),
                          contains(states, "reset-required") ? "y" : "", fine.empty() ? "" : "y",
                          builds(in) && native_asked(in) && fine.empty() ? "y" : ""});
-    f.severity = works ? Severity::Warning : here_or_elsewhere(in);
+    // What a closed GPU is, is known, and compiling needs none.
+    f.severity = works || (id == 106 && builds(in)) ? Severity::Warning : here_or_elsewhere(in);
     for (const Device* device : *devices)
       add(f, "device", device_label(*device), "",
           id == 105 ? "NVML: " + device->state.value() : "compute mode prohibited");

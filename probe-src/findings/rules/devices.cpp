@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "facts/devices.h"
 #include "findings/rules/driver.h"
+#include "findings/rules/environment.h"
 
 namespace tcs {
 namespace {
@@ -10,12 +11,23 @@ const std::string* visible_devices_variable(const Facts& facts) {
   return found == facts.environment.end() ? nullptr : &found->second;
 }
 
+const char* const kMakeInstance =
+    "it is in MIG mode: make an instance (sudo nvidia-smi mig -lgip lists kinds, mig -cgi <kind> "
+    "-C "
+    "makes one), or leave the mode";
+
 void no_visible_device(const RuleInput& in, List<Finding>& out) {
   const List<std::string> foreign = foreign_names(in.facts.devices);
-  size_t hidden = 0;
-  for (const Device& device : in.facts.devices.list) hidden += is_foreign(device) ? 0 : 1;
-  const bool asked = native_asked(in), run = in.request.purpose == "run";
   const std::string* mask = visible_devices_variable(in.facts);
+  size_t hidden = 0;
+  bool unsplit = !mask;  // all boards here are in MIG mode, and none has an instance to show
+  for (const Device& device : in.facts.devices.list) {
+    hidden += is_foreign(device) ? 0 : 1;
+    unsplit = unsplit && device.mig.is(true);
+  }
+  unsplit = unsplit && hidden != 0;
+  const bool devices_known = in.facts.devices.list_known || in.facts.devices.state.is("none");
+  const bool asked = native_asked(in), run = in.request.purpose == "run";
   const std::string what =
       hidden && mask     ? cat("CUDA_VISIBLE_DEVICES='", tail(*mask, 60), "' hides ",
                            hidden == 1 ? "the only GPU" : cat("all ", hidden, " GPUs"))
@@ -24,14 +36,14 @@ void no_visible_device(const RuleInput& in, List<Finding>& out) {
       : mask             ? cat("no GPU is visible here: CUDA_VISIBLE_DEVICES is '", *mask, "'")
                          : "there is no GPU here";
   const std::string other = foreign.empty()
-                                ? wsl_advice(in.facts)
+                                ? (unsplit ? kMakeInstance : wsl_advice(in.facts))
                                 : "a PyTorch for that maker's GPUs uses it, CUDA does not";
   Finding& f =
       report(out, asked ? 101 : 102,
              {what, mask && foreign.empty() ? "y" : "", run ? "y" : "", run ? "" : "y", other});
   add(f, "device",
       hidden            ? cat(hidden, " hidden")
-      : foreign.empty() ? "none"
+      : foreign.empty() ? (devices_known ? "none" : "none visible")
                         : join(foreign, ", "),
       asked ? "a visible NVIDIA GPU" : "", in.facts.devices.state.from);
   if (mask) add(f, "environment", cat("CUDA_VISIBLE_DEVICES='", *mask, "'"), "", "");
@@ -86,7 +98,9 @@ void rule_devices(const RuleInput& in, List<Finding>& out) {
   if (unsure)
     missing(out, 190, "devices.list[].visible", "which GPUs this build meets", devices.reason);
   const List<const Device*> visible = visible_devices(in.facts);
-  if (visible.empty() && !unsure && (devices.list_known || none)) return no_visible_device(in, out);
+  if (visible.empty() && !unsure &&
+      (devices.list_known || none || (answers(state) && hides_all(in.facts))))
+    return no_visible_device(in, out);
   // Without a driver there is nothing to ask: the driver's finding says it all.
   const bool told = state == DriverIs::Absent || (!answers(state) && !devices.reason.empty());
   if (!devices.list_known && !told)

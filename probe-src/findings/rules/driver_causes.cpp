@@ -63,6 +63,7 @@ bool shows_none(const Facts& facts) {
   const DriverIs state = driver_is(facts.driver);
   if (state != DriverIs::Ok && state != DriverIs::NoDevice) return false;
   if (facts.devices.state.is("none")) return true;
+  if (facts.devices.list.empty() && hides_all(facts)) return true;
   for (const Device& device : facts.devices.list)
     if (is_in_use(device) || may_be_in_use(device)) return false;
   return facts.devices.list_known;
@@ -111,7 +112,7 @@ std::string container_start(const Facts& facts) {
               "give the pod a limit `nvidia.com/gpu: 1`; NVIDIA's device plugin must "
               "run on the node"},
         Start{"lxc", "lxc config device add NAME gpu gpu; lxc config set NAME nvidia.runtime true"},
-        Start{"other", "start the container with GPU access"}})
+        Start{"other", "start the container with GPU access (apptainer: --nv)"}})
     if (facts.host.container.is(row.container))
       return facts.host.container.is("docker") && driver_says(facts).jetson
                  ? "docker run --runtime nvidia ..., with the NVIDIA Container Toolkit on the host"

@@ -103,8 +103,15 @@ std::string answer_words(const DriverFacts& driver, bool at_start) {
              driver.error_code.value(), row ? cat(" (", row->name, ")") : "");
 }
 
+const char* library_name(const HostFacts& host) {
+  return host.os.is("windows") ? "nvcuda.dll" : "libcuda.so.1";
+}
+
 // What to do in a system that has a driver of its own.
 std::string system_advice(const Facts& facts, DriverIs state) {
+  if (facts.host.os.is("windows"))
+    return state == DriverIs::Absent ? "install NVIDIA's driver for Windows"
+                                     : "restart Windows; else install NVIDIA's driver anew";
   const std::string hidden = wsl_advice(facts);
   if (!hidden.empty() || state == DriverIs::Mismatch) return hidden;
   if (facts.host.wsl.is(true))
@@ -113,10 +120,36 @@ std::string system_advice(const Facts& facts, DriverIs state) {
                  "install a Linux display driver in WSL"
                : "WSL: `wsl --shutdown` in Windows starts it anew, else update the Windows driver; "
                  "never install a Linux display driver in WSL";
-  return driver_says(facts).jetson
+  return driver_says(facts).jetson && container_start(facts).empty()
              ? "Jetson: the driver comes with JetPack: reboot, else install its nvidia-l4t "
                "packages anew, all of one release; no desktop driver"
              : "";
+}
+
+// What the loader's words about a libcuda.so.1 ask for.
+std::string load_advice(const std::string& said) {
+  struct Row {
+    const char *words, *advice;
+  };
+  for (const Row& row :
+       {Row{"too short", "the file is torn: install the driver's package that owns it anew"},
+        Row{"invalid ELF", "the file is torn: install the driver's package that owns it anew"},
+        Row{"wrong ELF class", "it is of 32 bits: take its folder out of LD_LIBRARY_PATH"},
+        Row{"version `", "it needs a newer C library: take a driver that is made for this system"},
+        Row{"cannot open shared object file",
+            "a library that it needs is missing: install the whole driver, all parts of one "
+            "release"}})
+    if (contains(said, row.words)) return row.advice;
+  return "install the driver's libraries anew, all of one release and for this processor";
+}
+
+// The driver's libcuda beside the one that loads which goes with the kernel module.
+std::string fitting_libcuda(const DriverFacts& driver) {
+  for (const auto& lib : driver.libcuda)
+    if (!lib.role.is("loaded") && lib.path.known() && lib.version.known() &&
+        lib.version.value() == driver.kernel_module.value())
+      return lib.path.value();
+  return "";
 }
 
 // The words for every state, by their places in driver.def.
@@ -129,7 +162,9 @@ List<std::string> words_for(const RuleInput& in, DriverIs state) {
   const bool later = driver.error_call.known() ? !driver.error_call.is("cuInit") : !start;
   List<std::string> w;
   for (int i = 0; i < 10; ++i) w.push_back("");
-  w[0] = state == DriverIs::Mismatch ? parts_words(driver) : answer_words(driver, start);
+  w[0] = state == DriverIs::Mismatch ? parts_words(driver)
+         : absent                    ? library_name(in.facts.host)
+                                     : answer_words(driver, start);
   if (state != DriverIs::NoDevice)
     w[1] = row ? row->meaning : "";
   else if (listed)
@@ -141,11 +176,15 @@ List<std::string> words_for(const RuleInput& in, DriverIs state) {
                    device->compute_mode.is("prohibited") ? ": no program gets it"
                                                          : ": one program at a time gets it");
   w[2] = driver.failure.text.known()
-             ? cat(state == DriverIs::DoesNotLoad ? "the loader says: " : "it printed: ",
-                   tail(trim(driver.failure.text.value()), 300))
+             ? cat(state == DriverIs::DoesNotLoad ? "the loader says: "
+                                                  : "the program that asked it: ",
+                   tail(trim(driver.failure.text.value()), 400))
              : driver.reason;
   w[4] = system_advice(in.facts, state);
-  if (w[4].empty()) w[3] = row ? row->help : "look at `nvidia-smi` and at `dmesg | grep -i nvrm`";
+  if (state == DriverIs::DoesNotLoad)
+    w[3] = load_advice(driver.failure.text.value());
+  else if (w[4].empty())
+    w[3] = row ? row->help : "look at `nvidia-smi` and at `dmesg | grep -i nvrm`";
   w[5] = for_others(in) ? "y" : "";
   w[6] = absent                             ? other_folder(driver, false)
          : state == DriverIs::Stub          ? folder_of(lib, "the stubs folder")
@@ -154,12 +193,24 @@ List<std::string> words_for(const RuleInput& in, DriverIs state) {
          : later                            ? "starts, and then fails"
                                             : "does not start";
   w[9] = container_start(in.facts);
+  if (state == DriverIs::StartFails && !is_compat(lib) &&
+      releases_differ(libcuda_release(driver), driver.kernel_module)) {
+    w[1] = parts_words(driver);
+    if (w[4].empty()) w[3] = "reboot after a driver update, or remove the stray libcuda.so.1";
+  }
   w[7] = w[4].empty() && (state == DriverIs::Mismatch ? w[6].empty() : w[9].empty()) ? "y" : "";
   if (state == DriverIs::NotLoaded)
     w[1] = !w[7].empty() && !in.facts.host.container.known() ? "y" : "";
-  w[8] = state == DriverIs::Stub ? other_folder(driver, false)
-         : absent                ? (in.facts.host.nouveau.is(true) ? "y" : "")
-                                 : (in.facts.host.secure_boot.is(true) ? "y" : "");
+  if (state == DriverIs::Mismatch && w[6].empty()) {
+    w[8] = fitting_libcuda(driver);
+    if (!w[8].empty()) w[9] = "";
+    if (!w[8].empty() || !w[9].empty()) w[7] = "";
+    return w;
+  }
+  w[8] = state == DriverIs::Taken  ? (driver.error_code.is(46) ? "y" : "")
+         : state == DriverIs::Stub ? other_folder(driver, false)
+         : absent                  ? (in.facts.host.nouveau.is(true) ? "y" : "")
+                                   : (in.facts.host.secure_boot.is(true) ? "y" : "");
   if (!absent) return w;
   w[1] = join(foreign_names(in.facts.devices), ", ");
   if (!native_asked(in) || !w[1].empty() || !w[6].empty()) w[4] = w[7] = w[9] = "";
@@ -186,7 +237,8 @@ void add_evidence(const RuleInput& in, DriverIs state, Finding& f) {
       pipe && state == DriverIs::Mps)
     add(f, "environment", "CUDA_MPS_PIPE_DIRECTORY=" + *pipe, "", "");
   if (state == DriverIs::Absent)
-    add(f, "driver", "no libcuda.so.1", native_asked(in) ? "libcuda.so.1" : "", driver.state.from);
+    add(f, "driver", cat("no ", library_name(host)), native_asked(in) ? library_name(host) : "",
+        driver.state.from);
   if (state == DriverIs::NotLoaded)
     return add(f, "driver",
                driver.version.known()
@@ -337,6 +389,8 @@ Severity driver_weight(const RuleInput& in, DriverIs state) {
   if (none || state == DriverIs::Absent || state == DriverIs::NotLoaded)
     return here ? Severity::Error : Severity::Note;
   if (no_answer(state)) return here ? Severity::Error : Severity::Unknown;
+  if (state == DriverIs::Taken && builds(in) && !visible_devices(in.facts).empty())
+    return Severity::Warning;  // what the GPU is, is known, and compiling needs none
   return here_or_elsewhere(in);
 }
 

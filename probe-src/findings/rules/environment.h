@@ -28,6 +28,7 @@ struct MaskFault {
 };
 // By its form alone, as the driver and torch.cuda read it; `entries`: what it names up to there.
 MaskFault fault_in_form(const std::string& mask, List<std::string>& entries);
+bool hides_all(const Facts& facts);  // CUDA_VISIBLE_DEVICES is empty, or begins with -1
 // And against the GPUs that are known.
 MaskFault fault_in_mask(const std::string& mask, const List<MaskDevice>& devices);
 

@@ -139,14 +139,17 @@ void container(const RuleInput& in, List<Finding>& out) {
                          tail(*parts, 60) + "'"
       : driver.kernel_module.known()
           ? cat("the host's NVIDIA driver ", driver.kernel_module.value(),
-                " is loaded, and this container was started without it")
+                " is loaded, and this container was started without ",
+                state == DriverIs::Absent ? "it" : "its GPUs")
       : value ? "this image asks for GPUs, and the container was started without them"
               : "the host has a GPU, and this container was started without it";
   Finding& f = report(out, 813,
                       {what, builds(in) && native_asked(in) ? "y" : "",
-                       kind.known() ? container_start(in.facts)
-                                    : "docker run --gpus all ..., with the NVIDIA Container "
-                                      "Toolkit on the host"});
+                       no_compute ? std::string("set NVIDIA_DRIVER_CAPABILITIES=compute,utility "
+                                                "at its start (docker run -e ..., the pod's env)")
+                       : kind.known() ? container_start(in.facts)
+                                      : "docker run --gpus all ..., with the NVIDIA Container "
+                                        "Toolkit on the host"});
   if (native_asked(in)) f.severity = Severity::Error;
   if (kind.known()) add(f, "environment", "container: " + kind.value(), "", kind.from);
   if (driver.kernel_module.known())

@@ -177,6 +177,11 @@ MaskFault fault_in_form(const std::string& mask, List<std::string>& entries) {
   return {};
 }
 
+bool hides_all(const Facts& facts) {
+  const auto set = facts.environment.find("CUDA_VISIBLE_DEVICES");
+  return set != facts.environment.end() && ends_on_purpose(entries_of(set->second)[0]);
+}
+
 MaskFault fault_in_mask(const std::string& mask, const List<MaskDevice>& devices) {
   List<std::string> entries;
   MaskFault form = fault_in_form(mask, entries);

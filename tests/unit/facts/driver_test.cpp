@@ -184,7 +184,7 @@ TEST_CASE("an answer that is not the probe's is quoted, not believed") {
     MemoryHost host;
     Facts facts = gather(host, text);
     CHECK(facts.driver.state.is("error"));
-    CHECK(facts.driver.reason.find("the driver probe's answer cannot be read: ") == 0);
+    CHECK(facts.driver.reason.find("the driver probe: its answer cannot be read: ") == 0);
   }
   MemoryHost host;
   Facts facts =
@@ -237,10 +237,10 @@ TEST_CASE("which call failed, and how a driver failed, are facts of their own") 
   CHECK(facts.driver.failure.text.is("/l/libcuda.so.1: file too short"));
   facts = gather(host, "No CUDA devices found.");
   CHECK(facts.driver.failure.kind.is("output"));
-  CHECK(facts.driver.failure.text.is("No CUDA devices found."));
+  CHECK(facts.driver.failure.text.is("its answer cannot be read: \"No CUDA devices found.\""));
 }
 
-TEST_CASE("a hang and a crash keep the tail of what was printed") {
+TEST_CASE("a hang and a crash keep how the program ended and the tail of what was printed") {
   struct Row {
     Outcome::State state;
     const char* kind;
@@ -255,7 +255,33 @@ TEST_CASE("a hang and a crash keep the tail of what was printed") {
     CHECK(facts.driver.failure.kind.is(row.kind));
     CHECK(facts.driver.failure.text.value().size() < 500);
     CHECK(facts.driver.failure.text.value().find("Xid 31") != std::string::npos);
+    CHECK(facts.driver.failure.text.value().find(outcome.describe()) == 0);
   }
+}
+
+TEST_CASE("of a driver that crashed, the libcuda that the loader takes first is the one it had") {
+  MemoryHost host;
+  host.variables["LD_LIBRARY_PATH"] = "/opt/first:/opt/second";
+  for (const char* folder : {"/opt/first", "/opt/second"})
+    host.files[cat(folder, "/libcuda.so.1")] = "";
+  Outcome outcome = MemoryHost::exits(11);
+  outcome.state = Outcome::State::Signalled;
+  Facts facts;
+  learn_driver(host, outcome, facts);
+  REQUIRE(facts.driver.libcuda.size() == 2);
+  CHECK(facts.driver.libcuda[0].path.is("/opt/first/libcuda.so.1"));
+  CHECK(facts.driver.libcuda[0].role.is("loaded"));
+  CHECK(facts.driver.libcuda[1].role.is("other"));
+  // One that was refused was not loaded, nor one that the loader does not know of.
+  CHECK(gather(host, answer("\"load_error\":\"libcuda.so.1: file too short\""))
+            .driver.libcuda[0]
+            .role.is("other"));
+  host.variables.clear();
+  host.files.clear();
+  host.files["/usr/local/cuda/compat/libcuda.so.1"] = "";
+  Facts stray;
+  learn_driver(host, outcome, stray);
+  for (const LibCuda& lib : stray.driver.libcuda) CHECK(lib.role.is("other"));
 }
 
 TEST_CASE("a device's compute mode, and one that answers no question") {

@@ -299,7 +299,7 @@ TEST_CASE("each answer of the driver has its finding") {
                             Answer{34, "error 202", "stub"},
                             Answer{35, "error 204", "error 35"},
                             Answer{36, "error 210", "newer minor release"},
-                            Answer{46, "error 214", "exclusive"},
+                            Answer{46, "warning 214", "exclusive"},
                             Answer{100, "error 219", "listed here by other means"},
                             Answer{101, "error 208", "CUDA_VISIBLE_DEVICES"},
                             Answer{221, "error 210", "ptxjitcompiler"},

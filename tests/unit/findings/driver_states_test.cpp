@@ -100,7 +100,7 @@ TEST_CASE("a driver that answers an error is an error here and a warning for oth
   };
   for (const Answer& row :
        {Answer{802, 212}, Answer{805, 213}, Answer{808, 213}, Answer{46, 214}, Answer{214, 215},
-        Answer{700, 215}, Answer{999, 208}, Answer{500, 208}, Answer{4711, 208}, Answer{2, 210}}) {
+        Answer{700, 215}, Answer{999, 208}, Answer{500, 208}, Answer{4711, 208}, Answer{2, 214}}) {
     INFO(row.code);
     for (const char* request : {"{}", kNative, kRun})
       CHECK(said(run(code(row.code), request)) == cat("error ", row.id));
@@ -225,10 +225,11 @@ TEST_CASE("a lost board is a warning among healthy ones, and the cause of a driv
          {"it takes the driver with it", boards(ok, lost) + code(999), "{}", "error 105"},
          {"it hangs the driver", boards(ok, lost) + failure("hang"), kNative, "error 105"},
          {"one is closed", boards(ok, closed) + works, "{}", "warning 106"},
-         {"both are closed", boards(closed, closed) + works, "{}", "error 106"},
+         {"both are closed", boards(closed, closed) + works, "{}", "warning 106"},
+         {"both are closed, and one is to run", boards(closed, closed) + works, kRun, "error 106"},
          {"exclusive is no trouble", boards(R"("compute_mode": "exclusive-process")", ok) + works,
           "{}", ""},
-         {"46 is told by itself", boards(closed, closed) + code(46), "{}", "error 214"}});
+         {"46 is told by itself", boards(closed, closed) + code(46), "{}", "warning 214"}});
   CHECK(contains(find(run(boards(ok, lost) + works), 105)->message, "NVIDIA H100 (1) is"));
   CHECK(stands_for(run(boards(ok, lost) + code(999)), 105, "TCS208"));
 }
@@ -279,4 +280,98 @@ TEST_CASE("what NVML answers is shown beside a driver that fails") {
   for (const Evidence& row : find(report, 208)->evidence)
     shown = shown || row.has == "NVML answers 15: a GPU is lost";
   CHECK(shown);
+}
+
+TEST_CASE(
+    "a GPU that is known and taken keeps no build from going on, and a program from running") {
+  for (const int busy : {46, 2})
+    check({{"a build", kBoard + code(busy), "{}", "warning 214"},
+           {"a build for it", kBoard + code(busy), kNative, "warning 214"},
+           {"a program", kBoard + code(busy), kRun, "error 214"},
+           {"which GPU is not known", code(busy), kNative, "error 214"}});
+  CHECK(contains(help_of(run(kBoard + code(46)), 214), "nvidia-smi -c 0"));
+  CHECK_FALSE(contains(help_of(run(kBoard + code(2)), 214), "nvidia-smi -c 0"));
+}
+
+TEST_CASE("a mask that hides every GPU is why none is shown, whatever else is not known") {
+  for (const char* mask : {"", "-1", "none"}) {
+    const std::string hidden = cat(R"("environment": {"CUDA_VISIBLE_DEVICES": ")", mask, R"("}, )");
+    check({{mask, hidden + code(100), kNative, "error 101"},
+           {mask, hidden + code(100), "{}", "note 102"},
+           {mask, hidden + driver(R"("state": "ok")"), kNative, "error 101"},
+           {mask, hidden + code(999), kNative, "error 208"}});
+  }
+  check({{"one that names a GPU", R"("environment": {"CUDA_VISIBLE_DEVICES": "0"}, )" + code(100),
+          kNative, "error 219"}});
+}
+
+TEST_CASE("boards in MIG mode without an instance are told how to get one") {
+  auto mig = [](const char* more) {
+    return cat(R"("devices": {"state": "measured", "list": [{"name": "NVIDIA A100", "cc": "8.0",
+        "visible": false, "mig": )",
+               more, "}]}, ", code(100));
+  };
+  CHECK(contains(help_of(run(mig("true"), kNative), 101), "mig -cgi"));
+  CHECK_FALSE(contains(help_of(run(mig("false"), kNative), 101), "mig -cgi"));
+}
+
+TEST_CASE("what a refused libcuda needs is read from the loader's words") {
+  for (const auto& [words, advice] :
+       {std::make_pair("libcuda.so.1: file too short", "torn"),
+        std::make_pair("libcuda.so.1: invalid ELF header", "torn"),
+        std::make_pair("wrong ELF class: ELFCLASS32", "32 bits"),
+        std::make_pair("version `GLIBC_2.38' not found", "newer C library"),
+        std::make_pair("libx.so: cannot open shared object file: No such file", "is missing")}) {
+    const Report report = run(
+        driver(cat(R"("state": "error", "failure": {"kind": "load", "text": ")", words, R"("})")));
+    INFO(words);
+    CHECK(contains(find(report, 218)->help[0], advice));
+  }
+}
+
+TEST_CASE("how a program that asked the driver ended is told") {
+  const Report report = run(driver(R"("state": "error", "failure": {"kind": "crash",
+      "text": "killed by signal 11 (SIGSEGV); it printed \"Xid 31\""})"));
+  CHECK(find(report, 217)->notes[0] ==
+        "the program that asked it: killed by signal 11 (SIGSEGV); it printed \"Xid 31\"");
+}
+
+TEST_CASE("a mismatch names the libcuda that fits, and in a container none is told to reboot") {
+  const char* const loaded = R"("state": "mismatch", "kernel_module": "535.183.01", "libcuda": [
+      {"path": "/opt/conda/lib/libcuda.so.1", "role": "loaded", "version": "570.133.20"})";
+  const char* const fits =
+      R"(, {"path": "/usr/lib/libcuda.so.1", "role": "other", "version": "535.183.01"})";
+  const char* const docker = R"("host": {"container": "docker"}, )";
+  const std::string help = help_of(run(driver(cat(loaded, fits, "]"))), 206);
+  CHECK(contains(help, "find /usr/lib/libcuda.so.1"));
+  CHECK_FALSE(contains(help, "reboot"));
+  CHECK(contains(help_of(run(driver(cat(loaded, "]"))), 206), "reboot"));
+  const std::string inside = help_of(run(docker + driver(cat(loaded, "]"))), 206);
+  CHECK(contains(inside, "image's own libcuda.so.1"));
+  CHECK_FALSE(contains(inside, "reboot"));
+  // Another answer than 803 may come of it too.
+  const Report other = run(driver(R"("state": "error", "version": "550.163.01",
+      "kernel_module": "535.183.01", "error": {"code": 999})"));
+  CHECK(contains(find(other, 208)->notes[0], "the kernel module of 535.183.01"));
+}
+
+TEST_CASE("a machine that was recorded in Windows is told nothing of Linux's driver") {
+  for (const std::string& state : {driver(R"("state": "absent")"), code(999), code(803)}) {
+    const Report report = run(R"("host": {"os": "windows"}, )" + state, kNative);
+    REQUIRE_FALSE(report.findings.empty());
+    const Finding& f = report.findings[0];
+    const std::string help = join(f.help, "\n");
+    INFO(help);
+    CHECK(contains(help, "Windows"));
+    for (const char* wrong : {"modprobe", "nvidia_uvm", "dmesg", "libcuda.so.1"})
+      CHECK_FALSE(contains(help, wrong));
+  }
+}
+
+TEST_CASE(
+    "a container that was given no compute part of the driver is told which variable gives it") {
+  const Report report = run(
+      R"("host": {"container": "docker"}, "environment": {"NVIDIA_DRIVER_CAPABILITIES": "utility"},
+         "driver": {"state": "absent", "kernel_module": "550.54.15"})");
+  CHECK(contains(help_of(report, 813), "NVIDIA_DRIVER_CAPABILITIES=compute,utility"));
 }
