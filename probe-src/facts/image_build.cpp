@@ -82,6 +82,10 @@ class ImageBuilder {
       if (silent && t_.works.known()) return give_up(tried.said.describe());
       if (silent) return test(&tried);
       if (drop_refused(tried, wanted)) continue;
+      if (!plain_ && contains(tried.said.err, "nknown option")) {
+        plain_ = true;  // a wrapper that does not know what only saves time
+        continue;
+      }
       if (!t_.works.known()) test();
       if (stopped()) return;
       if (wanted.size() == 1)
@@ -111,7 +115,8 @@ class ImageBuilder {
     Command command =
         nvcc_command(t_.nvcc.value(), choice.ccbin.empty() && alone ? choice.named : choice.ccbin,
                      in_.timeout_ms);
-    List<std::string> words = {"-Wno-deprecated-gpu-targets", "-D__CUDA_RUNTIME_H__"};
+    List<std::string> words = {"-D__CUDA_RUNTIME_H__"};
+    if (!plain_) words.push_back("-Wno-deprecated-gpu-targets");
     // Whether nvcc works is a question with CUDA's headers in a device pass too.
     words.push_back(cat("-DTCS_WHOLE=", t_.works.known() ? 0u : wanted[0].code() / 16));
     for (const char* name : kFlagVariables)
@@ -119,7 +124,7 @@ class ImageBuilder {
     if (alone && contains(flags_, "allow-unsupported-compiler"))
       words.push_back("-allow-unsupported-compiler");
     const Version version = Version::parse(t_.version.value());
-    if (version.major() > 11 || (version.major() == 11 && version.minor() >= 2))
+    if (!plain_ && (version.major() > 11 || (version.major() == 11 && version.minor() >= 2)))
       words.append({"-no-compress", "-t", cat(host_.cores() < 2 ? 2 : host_.cores())});
     for (const WantedImage& w : wanted) words.push_back(w.flag());
     const Compiled tried = compile_alone(host_, folder_, command, kSource, words);
@@ -150,7 +155,7 @@ class ImageBuilder {
     Result<List<ImagePlace>> places = locate_images(host_, tried.object);
     Result<std::unique_ptr<File>> file = host_.open(tried.object);
     for (const WantedImage& w : wanted) {
-      std::string bytes, there = places ? "" : places.error().text;
+      std::string bytes, there = places ? "" : "the object cannot be read: " + places.error().text;
       for (size_t i = 0; places && file && i < places->size(); ++i) {
         const ImagePlace& place = (*places)[i];
         there += cat(there.empty() ? "the object holds " : ", ", place.image.str());
@@ -205,7 +210,7 @@ class ImageBuilder {
   Toolkit& t_;
   HostCompiler& compiler_;
   std::string flags_;
-  bool given_up_ = false, tested_ = false;
+  bool given_up_ = false, tested_ = false, plain_ = false;
   int64_t spent_ms_ = 0;
 };
 

@@ -22,15 +22,16 @@ class ImageLoad {
 
  private:
   void try_one(Device& device, const BuiltImage& image, const TryFolder& folder) {
-    if (!device.index.known() || !device.cc.known() || is_unreached(device)) return;
+    if (!device.index.known() || !device.cc.known()) return;
     const std::string name = image.wanted.image().str();
+    if (const Unreached* why = unreached(device)) return add_unknown(device, name, why);
     const std::string path = path_join(folder.path, name + ".image");
     if (over_.empty() && child_.left_ms <= 0) over_ = "the time that the driver may take is up";
     if (over_.empty() && !is_there(folder.path, path, image.bytes))
       over_ = cat("cannot write ", path);
     if (!over_.empty() && !contains(device.reason, over_))
       add_reason(device, cat("not every image was tried: ", over_));
-    if (!over_.empty()) return;
+    if (!over_.empty()) return add_unknown(device, name);
     const int left_ms = child_.left_ms;
     std::string answer;
     const std::string line = cat(device.index.value(), " ", image.wanted.code(), " ", path);
@@ -42,7 +43,10 @@ class ImageLoad {
     if (outcome.state == Outcome::State::TimedOut) {
       over_ = cat("the driver gave no answer to ", name, " on device ", device.index.value());
       // With little time left at the start this is no hang.
-      if (left_ms * 4 >= in_.timeout_ms) add_row(device, name, "hang");
+      if (left_ms * 4 >= in_.timeout_ms)
+        add_row(device, name, "hang");
+      else
+        add_unknown(device, name);
       return add_reason(device, over_);
     }
     add_row(device, name, "crash");
@@ -91,24 +95,26 @@ class ImageLoad {
     // The device itself could not be reached, which says nothing of the image.
     if (result.is("unreached") && !failed) {
       add_reason(device, "this driver has not all calls that loading an image takes");
+      add_unknown(device, name);
     } else if (result.is("unreached") && step.known()) {
       add_reason(device, cat(step.value(), " answered ", error, ": no image could be tried"));
-      unreached_.push_back({&device, error, step.value()});
+      add_unknown(device, name, &unreached_.push_back({&device, error, step.value()}));
     } else {
       add_reason(device, cat("what was answered to ", name, " cannot be read"));
+      add_unknown(device, name);
     }
     return true;
   }
 
   struct Unreached {
-    const Device* device;
-    int error;
+    const Device* device = nullptr;
+    int error = 0;
     std::string step;
   };
-  bool is_unreached(const Device& device) const {
+  const Unreached* unreached(const Device& device) const {
     for (const Unreached& one : unreached_)
-      if (one.device == &device) return true;
-    return false;
+      if (one.device == &device) return &one;
+    return nullptr;
   }
 
   // No device gives a context: a first call after cuInit fails. Memory that others have taken is of
@@ -116,7 +122,8 @@ class ImageLoad {
   void judge_unreached() {
     constexpr int kOutOfMemory = 2, kUnavailable = 46;
     bool reached = false;
-    for (const Device& device : devices_.list) reached = reached || !device.image_probe.empty();
+    for (const Device& device : devices_.list)
+      for (const ImageProbe& row : device.image_probe) reached = reached || row.result.known();
     for (Device& device : devices_.list)
       for (const Unreached& one : unreached_)
         if (reached && one.device == &device && one.error != kOutOfMemory &&
@@ -134,6 +141,15 @@ class ImageLoad {
     row.image = Text(image);
     row.result = Text(result, "image probe");
     return row;
+  }
+  // Wanted, and not answered.
+  static void add_unknown(Device& device, const std::string& image,
+                          const Unreached* why = nullptr) {
+    ImageProbe& row = device.image_probe.add();
+    row.image = Text(image);
+    if (why == nullptr) return;
+    row.error = Fact<int>(why->error, why->step);
+    row.step = Text(why->step);
   }
   static void add_reason(Device& device, const std::string& text) {
     if (contains(device.reason, text)) return;

@@ -119,6 +119,14 @@ void judge_all(Host& host, DriverChild& child, Answer& a) {
   if (a.plan.gencodes.empty()) a.report.outcome = "fail";
 }
 
+// Memory in use, another program on the board: of this moment.
+bool try_again(const Facts& facts) {
+  for (const Device& device : facts.devices.list)
+    for (const ImageProbe& row : device.image_probe)
+      if (row.error.known() && !row.result.known()) return true;
+  return false;
+}
+
 Result<Done> write_answer(Host& host, const Answer& a) {
   std::string root = toolkit_root(host, a.facts, a.dir, a.in.cache_dir);
   Result<Done> done = host.make_directories(a.reports);
@@ -132,7 +140,7 @@ Result<Done> write_answer(Host& host, const Answer& a) {
        plan_cmake(PlanCmakeInput{a.facts, a.plan, a.report, a.policy, a.reports, root})},
       // A failure is never remembered: what was missing may come from where nobody looked.
       {path_join(a.dir, "stamp"),
-       a.report.outcome == "fail" ? "" : make_stamp(host, a.in, a.facts)},
+       a.report.outcome == "fail" || try_again(a.facts) ? "" : make_stamp(host, a.in, a.facts)},
   };
   for (const auto& output : outputs) {
     if (!done) break;

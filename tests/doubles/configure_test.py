@@ -67,8 +67,8 @@ class Configure(unittest.TestCase):
 
 
 def tried(facts):
-    """{"0 sm_90": "runs" or "refused 209"}"""
-    return {f"{device['index']} {image['image']}": " ".join([image["result"], *map(str, filter(None, [image.get("error")]))])
+    """{"0 sm_90": "runs", "refused 209", or "open 2": not answered}"""
+    return {f"{device['index']} {image['image']}": " ".join([image.get("result", "open"), *map(str, filter(None, [image.get("error")]))])
             for device in facts["devices"]["list"] for image in device.get("image_probe", [])}
 
 
@@ -99,7 +99,7 @@ IMAGES = [
           {"0 sm_80": "refused 209", "0 compute_80": "refused 221"}, ["TCS922 probe warning: compute_80"], "warn",
           also=("221",)),
     Tried("a hang in the PTX compiler leaves what cubins do known", f"{H100};{CUDA};hang=cuModuleLoadData@compute_90",
-          "9.0+PTX", {"0 sm_90": "runs", "0 compute_90": "hang"}, None, None),
+          "9.0+PTX", {"0 sm_90": "runs", "0 compute_90": "hang"}, ["TCS922 probe warning: compute_90 hangs"], "warn"),
     Tried("PTX of a newer CUDA than the driver's is 222", f"{GEFORCE};version=12090", "12.0+PTX",
           {"0 sm_120": "runs", "0 compute_120": "refused 222"}, ["TCS204 driver warning: too old for CUDA 13"], "warn"),
     Tried("a board that refuses its own cubin is an error", f"{H100};{CUDA};fail=cuModuleLoadData@sm_90:209", "",
@@ -117,13 +117,14 @@ IMAGES = [
           {"0 sm_90": "hang"}, ["TCS922 probe error: sm_90"], "fail"),
     Tried("a kernel that is not in the image is an error", f"{H100};{CUDA};fail=cuModuleGetFunction:500", "",
           {"0 sm_90": "refused 500"}, ["TCS922 probe error: 500"], "fail"),
-    Tried("a board without memory left is not blamed on the image", f"{H100};{CUDA};fail=cuMemAlloc_v2:2", "", {}, None, None),
-    Tried("a board that another program has is not blamed on the image", f"{H100},exclusive,busy;{CUDA}", "", {},
-          ["TCS214 driver error: cuDevicePrimaryCtxRetain answers 46"], "fail"),
+    Tried("a board without memory left is not blamed on the image", f"{H100};{CUDA};fail=cuMemAlloc_v2:2", "",
+          {"0 sm_90": "open 2"}, ["TCS190 device unknown: image_probe"], "ok", also=("CUDA_ERROR_OUT_OF_MEMORY",)),
+    Tried("a board that another program has is not blamed on the image", f"{H100},exclusive,busy;{CUDA}", "", {"0 sm_90": "open 46"},
+          ["TCS214 driver warning: cuDevicePrimaryCtxRetain answers 46"], "warn"),
     Tried("an image on a MIG instance", f"{A100},mig=1g.5gb+2g.10gb;{CUDA}", "", {"0 sm_80": "runs"}, [], "ok", nvml=""),
     Tried("a board that fell off the bus leaves the other its images",
           f"{H100};{GEFORCE};{CUDA};fail=cuDevicePrimaryCtxRetain@1:999", "9.0;12.0",
-          {"0 sm_90": "runs", "0 sm_120": "refused 209"}, ["TCS105 device warning: (lost)"], "warn",
+          {"0 sm_90": "runs", "0 sm_120": "refused 209", "1 sm_90": "open 999", "1 sm_120": "open 999"}, ["TCS105 device warning: (lost)"], "warn",
           nvml=f"{H100};{GEFORCE},lost"),
     Tried("a mask by UUID is tried on that board alone", f"{H100};{GEFORCE};{CUDA}", "", {"0 sm_120": "runs"}, [], "ok",
           CUDA_VISIBLE_DEVICES=GPU1),

@@ -57,11 +57,11 @@ void not_built(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
     const std::string said = telling(group.first->text.value(), 300);
     Finding& f = report(out, 341,
                         {nvcc_label(t), image_words(group.images),
-                         wrong                      ? "the file that it wrote holds another image"
+                         wrong                      ? "the file that it wrote does not hold it"
                          : group.images.size() == 1 ? "a small kernel for it does not compile"
                                                     : "a small kernel for them does not compile",
                          said.empty() ? ""
-                         : wrong      ? "it holds " + said
+                         : wrong      ? said
                                       : "it said: " + said,
                          all ? "" : "y"});
     add(f, "toolkit", nvcc_and_root(t), image_words(group.images), t.origin.value());
@@ -122,7 +122,32 @@ bool fails(const Holder& holder, const Device& device, Fails& out) {
     // The driver does take it: it falls back only from what it refuses.
     if (!answer->result.is("refused")) break;
   }
+  // Whether it is needed or not, no image that fits may take the process with it.
+  for (const Image& image : images) {
+    const ImageProbe* answer = answer_to(device, image);
+    if (out.answer || !answer || !should_run({image}, sm)) continue;
+    if (!answer->result.is("hang") && !answer->result.is("crash")) continue;
+    out.holder = &holder;
+    out.device = &device;
+    out.image = image;
+    out.answer = answer;
+  }
   return out.answer != nullptr;
+}
+
+// An image that fits and was to be tried there, where none that fits was answered.
+const ImageProbe* unanswered(const Holder& holder, const Device& device) {
+  Sm sm;
+  const ImageProbe* open = nullptr;
+  if (!capability(device, sm)) return nullptr;
+  for (const ImageProbe& probe : device.image_probe) {
+    Image image;
+    if (!parse_image(probe.image.value(), image) || !contains(holder.images, image)) continue;
+    if (fits(image, sm) == Fit::None) continue;
+    if (probe.result.known()) return nullptr;
+    open = &probe;
+  }
+  return open;
 }
 
 bool is_one_cause(const ImageProbe& a, const ImageProbe& b) {
@@ -259,6 +284,11 @@ void rule_images(const RuleInput& in, List<Finding>& out) {
   for (const Holder& holder : holders)
     for (const Device* device : visible_devices(in.facts)) {
       Fails one;
+      if (const ImageProbe* open = unanswered(holder, *device))
+        if (in.facts.driver.state.is("ok") && state_of({device}) == 0)
+          missing(out, 190, "devices.list[].image_probe", "whether the images run",
+                  open->error.known() ? cat(open->step.value(), " answers ", error_words(*open))
+                                      : device->reason);
       if (!fails(holder, *device, one)) continue;
       List<Fails>* group = nullptr;
       for (List<Fails>& other : groups)

@@ -109,6 +109,19 @@ TEST_CASE("where nothing compiles at all that is the finding, and no image is to
   CHECK(m.rows().empty());
 }
 
+TEST_CASE("a wrapper that refuses the options that save time builds the images without them") {
+  for (const char* option : {"-t", "-no-compress", "-Wno-deprecated-gpu-targets"}) {
+    Machine m;
+    auto nvcc = m.host.on_run;
+    m.host.on_run = [&](const Command& c) {
+      if (!contains(c.argv, option)) return nvcc(c);
+      return MemoryHost::exits(1, "", cat("nvcc fatal   : Unknown option '", option, "'\n"));
+    };
+    m.build(three);
+    CHECK(m.rows() == "sm_80:built sm_90:built compute_90:built");
+  }
+}
+
 TEST_CASE("a compile that hangs is not asked twice") {
   Machine m;
   auto nvcc = m.host.on_run;

@@ -80,7 +80,8 @@ struct Machine {
   std::string rows(size_t device = 0) const {
     std::string out;
     for (const ImageProbe& row : facts.devices.list[device].image_probe)
-      out += cat(out.empty() ? "" : " ", row.image.value(), ":", row.result.value());
+      out += cat(out.empty() ? "" : " ", row.image.value(), ":", row.result.or_else("?"),
+                 row.result.known() || !row.error.known() ? "" : cat(row.error.value()));
     return out;
   }
   const std::string& reason(size_t device = 0) const { return facts.devices.list[device].reason; }
@@ -148,8 +149,8 @@ TEST_CASE("after a hang nothing more is asked, and the rest is unknown with its 
     return about(line, "sm_90") ? std::string() : "{N,\"result\":\"runs\"}\n";
   };
   m.load({"sm_80", "sm_90", "compute_90"});
-  CHECK(m.rows(0) == "sm_80:runs sm_90:hang");
-  CHECK(m.rows(1).empty());
+  CHECK(m.rows(0) == "sm_80:runs sm_90:hang compute_90:?");
+  CHECK(m.rows(1) == "sm_80:? sm_90:? compute_90:?");
   CHECK(m.host.children == 1);
   CHECK(m.reason(1) == "not every image was tried: the driver gave no answer to sm_90 on device 0");
 }
@@ -158,7 +159,7 @@ TEST_CASE("when the driver's time is up the rest is unknown, and no image is sai
   Machine m;
   m.host.takes_ms = 16000;
   m.load({"sm_80", "sm_90", "compute_90"});
-  CHECK(m.rows() == "sm_80:runs sm_90:runs");
+  CHECK(m.rows() == "sm_80:runs sm_90:runs compute_90:?");
   CHECK(m.reason() == "not every image was tried: the time that the driver may take is up");
   Machine late;
   late.host.takes_ms = 29000;
@@ -167,7 +168,7 @@ TEST_CASE("when the driver's time is up the rest is unknown, and no image is sai
     return about(line, "sm_90") ? std::string() : "{N,\"result\":\"runs\"}\n";
   };
   late.load({"sm_80", "sm_90"});
-  CHECK(late.rows() == "sm_80:runs");
+  CHECK(late.rows() == "sm_80:runs sm_90:?");
   CHECK(contains(late.reason(), "gave no answer to sm_90"));
 }
 
@@ -188,7 +189,7 @@ TEST_CASE("an answer that nobody knows is no result") {
   Machine m;
   m.host.says = [&](const std::string&) { return "{N,\"result\":\"great\"}\n"; };
   m.load({"sm_90"});
-  CHECK(m.rows().empty());
+  CHECK(m.rows() == "sm_90:?");
   CHECK(m.reason() == "what was answered to sm_90 cannot be read");
 }
 
@@ -199,7 +200,7 @@ TEST_CASE("where no device gives a context that is the driver's error, and no im
     return "{N,\"result\":\"unreached\",\"error\":46,\"step\":\"cuDevicePrimaryCtxRetain\"}\n";
   };
   m.load({"sm_80", "sm_90"});
-  CHECK(m.rows().empty());
+  CHECK(m.rows() == "sm_80:?46 sm_90:?46");
   CHECK(m.reason() == "cuDevicePrimaryCtxRetain answered 46: no image could be tried");
   CHECK(m.host.asked.size() == 2);  // once a device
   CHECK(m.facts.driver.state.is("error"));
@@ -219,7 +220,7 @@ TEST_CASE(
                  : "{N,\"result\":\"runs\"}\n";
     };
     m.load({"sm_80", "compute_90"});
-    CHECK(m.rows(0).empty());
+    CHECK(m.rows(0) == cat("sm_80:?", error, " compute_90:?", error));
     CHECK(m.rows(1) == "sm_80:runs compute_90:runs");
     CHECK(m.facts.driver.state.is("ok"));
     CHECK(m.facts.devices.list[0].state.is("error") == (error == 719));
@@ -235,7 +236,7 @@ TEST_CASE("a driver that does not start again after a crash ends the trial") {
   m.in.timeout_ms = 15;
   m.load({"sm_80", "sm_90", "sm_100"});
   CHECK(m.host.children == 2);
-  CHECK(m.rows() == "sm_80:crash");
+  CHECK(m.rows() == "sm_80:crash sm_90:? sm_100:?");
 }
 
 TEST_CASE("nothing is tried without a device, a driver or an image") {

@@ -98,10 +98,10 @@ TEST_CASE(
 }
 
 TEST_CASE("a file with another image than was asked for is an error, and the plan keeps the list") {
-  const Facts facts = machine(kRtx, "", build("sm_86", "wrong", "sm_52"));
+  const Facts facts = machine(kRtx, "", build("sm_86", "wrong", "the object holds sm_52"));
   const Report report = judged(facts, "8.6");
-  CHECK(contains(all_of(find(report, 341)), "the file that it wrote holds another image"));
-  CHECK(contains(all_of(find(report, 341)), "it holds sm_52"));
+  CHECK(contains(all_of(find(report, 341)), "the file that it wrote does not hold it"));
+  CHECK(contains(all_of(find(report, 341)), "the object holds sm_52"));
   Request request;
   request.arch_list = Text("8.6");
   CHECK(make_plan(facts, request).gencodes.size() == 1);
@@ -168,8 +168,11 @@ TEST_CASE("what the driver would take instead decides how heavy a refused image 
       {"8.6+PTX", "sm_86=hang", "error", ""},
       // What is not needed may say no.
       {"8.6+PTX", "sm_86=runs compute_86=refused", "", ""},
-      {"8.0;8.6", "sm_86=runs sm_80=crash", "", ""},
       {"8.6;9.0", "sm_86=runs sm_90=refused", "", ""},
+      {"8.6;9.0", "sm_86=runs sm_90=crash", "", ""},
+      // One that takes the process with it, or all the time, is told.
+      {"8.0;8.6", "sm_86=runs sm_80=crash", "warning", "sm_86 runs there in its place"},
+      {"8.6+PTX", "sm_86=runs compute_86=hang", "warning", "sm_86 runs there in its place"},
       // An answer to one image tells nothing of another.
       {"8.6", "sm_80=refused", "", ""},
   };
@@ -190,6 +193,20 @@ TEST_CASE("what the driver would take instead decides how heavy a refused image 
     if (const Finding* unknown = find(report, 190))
       named = contains(unknown->missing, std::string("devices.list[].image_probe"));
     CHECK(named == untried);
+  }
+}
+
+TEST_CASE("an image that was to be tried and got no answer is unknown, not good") {
+  const std::string open = R"({"image": "sm_86", "error": 2, "step": "cuMemAlloc_v2"})";
+  const std::string what = "whether the images run";
+  const Report report = judged(machine(kRtx, open), "8.6");
+  CHECK(contains(all_of(find(report, 190)), what));
+  CHECK(contains(all_of(find(report, 190)), "cuMemAlloc_v2 answers 2 CUDA_ERROR_OUT_OF_MEMORY"));
+  // Another that runs there is enough, and what does not fit does not matter.
+  for (const char* more : {"sm_80", "sm_90"}) {
+    Facts facts = machine(kRtx, open + "," + answer(more, "runs"));
+    if (more[3] == '9') facts.devices.list[0].image_probe[0].image = Text("sm_75");
+    CHECK_FALSE(contains(all_of(find(judged(facts, "8.0;8.6;9.0"), 190)), what));
   }
 }
 
