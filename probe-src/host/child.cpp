@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -90,6 +91,7 @@ class Child {
     List<std::string> env = child_environment(command_);
     List<char*> argv = pointers(args);
     List<char*> envp = pointers(env);
+    parent_ = getpid();
     pid_ = fork();
     if (pid_ < 0) {
       failed.close();
@@ -162,6 +164,9 @@ class Child {
 
   [[noreturn]] void become(char** argv, char** envp, const Pipe& failed) {
     setpgid(0, 0);
+    // One that hangs in a driver does not outlive us: it would not see the end of its input.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent_) _exit(126);
     int in = command_.input.empty() && !talks_ ? ::open("/dev/null", O_RDONLY) : in_.read_end;
     dup2(in, 0);
     dup2(out_.write_end, 1);
@@ -230,7 +235,7 @@ class Child {
   const Command& command_;
   Outcome& outcome_;
   Pipe in_, out_, err_;
-  pid_t pid_ = -1;
+  pid_t pid_ = -1, parent_ = -1;
   int status_ = 0;
   bool over_ = false;
   int64_t over_at_ = 0;

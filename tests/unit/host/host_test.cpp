@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The real host: files in a folder of its own, real children.
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -57,6 +59,33 @@ TEST_CASE("a grandchild that keeps the pipe open does not keep us waiting") {
   CHECK(o.ok());
   CHECK(o.out == "done\n");
   CHECK(o.ms < 20000);
+}
+
+TEST_CASE("a child that hangs does not outlive a tcstack that is killed") {
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const pid_t tool = fork();
+  if (tool == 0) {
+    Command command;
+    command.argv = {"sh", "-c", "echo $$; exec sleep 60"};
+    std::string line;
+    int left_ms = 20000;
+    auto child = make_real_host()->talk(command);
+    child->ask("", left_ms, line);
+    _exit(write(ends[1], (line + "\n").data(), line.size() + 1) > 0 ? pause() : 1);
+  }
+  char pid[32] = "";
+  REQUIRE(read(ends[0], pid, sizeof pid - 1) > 1);
+  kill(tool, SIGKILL);
+  waitpid(tool, nullptr, 0);
+  const std::string stat = cat("/proc/", trim(pid), "/stat");
+  bool over = false;
+  for (int i = 0; i < 1000 && !over; ++i, usleep(10000)) {
+    Result<std::string> text = make_real_host()->read(stat);
+    over = !text || contains(*text, ") Z");
+  }
+  CHECK(over);
+  for (int end : ends) close(end);
 }
 
 TEST_CASE("a child that crashes is told by its signal") {
