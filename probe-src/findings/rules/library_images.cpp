@@ -51,7 +51,8 @@ List<Client> served_by_torch(const RuleInput& in, size_t& devices) {
     if (capability(*device, own)) take(own, device, device_label(*device));
   devices = out.size();
   for (const auto& target : in.plan.targets)
-    if (target.device < 0 && in.request.targets_known) take(target.sm, nullptr, target.label);
+    if (target.device < 0 && in.request.targets_known && !target.cut)
+      take(target.sm, nullptr, target.label);
   return out;
 }
 
