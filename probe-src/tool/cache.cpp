@@ -12,8 +12,9 @@ struct Size {
   uint64_t bytes = 0;
 };
 
-// Depth-bounded: a link back up the tree must not keep us walking.
+// Links are not followed: those of a completed toolkit lead to the user's own files.
 void measure(const Host& host, const std::string& path, int depth, Size& size) {
+  if (host.real_path(path) != path) return;
   FileStat stat = host.stat(path);
   if (stat.is_file()) {
     ++size.files;
@@ -77,7 +78,7 @@ int verb_cache(Host& host, const List<std::string>& args) {
   std::string out = cat("cache ", dir, "\n");
   for (const char* part : cache_parts) {
     Size size;
-    measure(host, path_join(dir, part), 3, size);
+    measure(host, path_join(host.real_path(dir), part), 3, size);
     if (clear) {
       Result<Done> gone = host.remove_tree(path_join(dir, part));
       if (!gone) {

@@ -173,6 +173,15 @@ TEST_CASE("a relative cache folder is refused by cache and by configure") {
   CHECK(contains(said.err, "'some/where' is no absolute path"));
 }
 
+TEST_CASE("what links in the cache lead to is not counted as the cache's") {
+  MemoryHost host;
+  host.files["/c/toolkits/k/notes"] = std::string(1024, 'x');
+  host.files["/usr/local/cuda/bin/nvcc"] = std::string(1 << 20, 'x');
+  host.links["/c/toolkits/k/bin"] = "/usr/local/cuda/bin";
+  host.links["/c/toolkits/k/nvcc"] = "/usr/local/cuda/bin/nvcc";
+  CHECK(contains(call(verb_cache, host, {"info", "--dir", "/c"}).out, "toolkits: 1 file, 1 KiB\n"));
+}
+
 TEST_CASE("a document that no reader takes is named with its path") {
   MemoryHost host;
   auto refused = [&](const std::string& bytes, const char* text) {
