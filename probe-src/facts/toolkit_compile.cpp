@@ -87,7 +87,17 @@ TryFolder::TryFolder(Host& host, const Inputs& in) : host_(host) {
     return;
   }
   // Of this process alone: two configures of one build tree must not meet.
-  path = path_join(in.work_dir, "nvcc-try-" + path_name(host.real_path("/proc/self")));
+  const std::string prefix = "nvcc-try-";
+  const std::string own = prefix + path_name(host.real_path("/proc/self"));
+  path = path_join(in.work_dir, own);
+  // Left by one that was killed, which perhaps had our number.
+  Result<List<std::string>> names = host.list(in.work_dir);
+  for (size_t i = 0; names && i < names->size(); ++i) {
+    const std::string& name = (*names)[i];
+    if (starts_with(name, prefix) &&
+        (name == own || !host.stat("/proc/" + name.substr(prefix.size())).exists()))
+      (void)host.remove_tree(path_join(in.work_dir, name)).operator bool();
+  }
 }
 
 TryFolder::~TryFolder() {

@@ -276,6 +276,20 @@ TEST_CASE("an old nvcc is given no option that it does not know") {
   CHECK_FALSE(contains(m.host.compiled[0].argv, "-no-compress"));
 }
 
+TEST_CASE("what a killed configure left is cleared away, and what another is at work in is not") {
+  Machine m;
+  m.build(three);  // from here on all images come from the cache
+  m.host.links["/proc/self"] = "6";
+  for (const char* process : {"6", "7"}) m.host.files[cat("/proc/", process, "/stat")] = "";
+  for (const char* name : {"nvcc-try-6", "nvcc-try-7", "nvcc-try-8", "mine"})
+    m.host.files[cat("/w/", name, "/sm_90.image")] = "of then";
+  const TryFolder folder(m.host, m.in);
+  CHECK(folder.path == "/w/nvcc-try-6");
+  for (const char* name : {"nvcc-try-7", "mine"}) CHECK(m.host.stat(cat("/w/", name)).exists());
+  for (const char* name : {"nvcc-try-6", "nvcc-try-8"})
+    CHECK_FALSE(m.host.stat(cat("/w/", name)).exists());
+}
+
 TEST_CASE("nothing is built without a work folder, or in one whose name a shell would expand") {
   Machine m;
   m.in.work_dir.clear();
