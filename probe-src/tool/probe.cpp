@@ -50,9 +50,10 @@ void want(List<WantedImage>& wanted, const Sm& virt, const Sm& real, bool ptx) {
   wanted.push_back(one);
 }
 
-// --try: also what was written and this nvcc does not have, so that nvcc itself refuses it.
-void try_list(Host& host, const Inputs& in, const std::string& list, DriverChild& child,
-              Facts& facts) {
+// --try: also what was written and this nvcc does not have, so that nvcc itself refuses it. What is
+// wrong with the list, where nothing is tried.
+std::string try_list(Host& host, const Inputs& in, const std::string& list, DriverChild& child,
+                     Facts& facts) {
   List<WantedImage> wanted;
   List<Image> images;
   if (lower(trim(list)) == "all") {
@@ -64,17 +65,24 @@ void try_list(Host& host, const Inputs& in, const std::string& list, DriverChild
     Request request;
     request.arch_list = Text(list, "--try");
     const Plan plan = make_plan(facts, request);
+    using Kind = PlanIssue::Kind;
+    for (const PlanIssue& issue : plan.issues)
+      for (Kind kind : {Kind::Nonsense, Kind::NoSuchSuffix, Kind::NoVisibleDevice, Kind::NoMember})
+        if (issue.kind == kind)
+          return cat("--try: '", tail(issue.token, 40), "' names nothing that can be built here");
     for (const Gencode& g : plan.gencodes) want(wanted, g.virt, g.real, g.ptx);
     images = plan.written;
   }
   for (const Image& image : images) want(wanted, image.sm, image.sm, image.ptx);
   probe_images(host, in, wanted, child, facts);
   order_facts(facts);
+  return {};
 }
 
 // What is wrong with the words of --try.
 std::string wrong_list(const Options& options) {
   if (options.get("--work-dir").empty()) return "--try needs --work-dir";
+  if (trim(options.get("--try")).empty()) return "--try needs a list, or all";
   const List<PlanIssue> issues = parse_arch_list(options.get("--try"), "torch").issues;
   if (issues.empty()) return {};
   const std::string& better = issues[0].corrected;
@@ -130,9 +138,10 @@ int verb_probe(Host& host, const List<std::string>& args) {
     DriverChild child;
     facts = gather_all(host, in, child);
     if (options.has("--try"))
-      try_list(host, in, options.get("--try"), child, facts);
+      why = try_list(host, in, options.get("--try"), child, facts);
     else
       probe_plan(host, in, make_request(variables_of(host), in), child, facts);
+    if (!why.empty()) return refuse(why);
   } else if (!recorded(host, options, facts, why))
     return refuse(why);
   Json json = facts_to_json(facts);

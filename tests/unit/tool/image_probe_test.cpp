@@ -133,6 +133,10 @@ TEST_CASE("probe --try without a place to compile in, of a recording, or of nons
   m.host.files["/r.json"] = "{}";
   CHECK(verb_probe(m.host, {"--try", "all"}) == 2);
   CHECK(verb_probe(m.host, {"--try", "all", "--work-dir", "/w", "--facts", "/r.json"}) == 2);
-  CHECK(verb_probe(m.host, {"--try", "8.6+ptx", "--work-dir", "/w"}) == 2);
+  for (const char* list : {"8.6+ptx", "", " "})
+    CHECK(verb_probe(m.host, {"--try", list, "--work-dir", "/w"}) == 2);
   CHECK(m.host.ran.empty());
+  for (const char* list : {"99.9", "8.0;9.0f", "8.0;99.9"})
+    CHECK(verb_probe(m.host, {"--try", list, "--work-dir", "/w"}) == 2);
+  CHECK(m.host.compiled.empty());
 }
