@@ -12,9 +12,8 @@ const std::string* visible_devices_variable(const Facts& facts) {
 }
 
 const char* const kMakeInstance =
-    "it is in MIG mode: make an instance (sudo nvidia-smi mig -lgip lists kinds, mig -cgi <kind> "
-    "-C "
-    "makes one), or leave the mode";
+    "it is in MIG mode: make an instance (sudo nvidia-smi mig -cgi <kind> -C; mig -lgip lists the "
+    "kinds), or leave the mode";
 
 void no_visible_device(const RuleInput& in, List<Finding>& out) {
   const List<std::string> foreign = foreign_names(in.facts.devices);
@@ -93,13 +92,14 @@ void rule_devices(const RuleInput& in, List<Finding>& out) {
   const DeviceFacts& devices = in.facts.devices;
   const DriverIs state = driver_is(in.facts.driver);
   const bool none = devices.state.is("none");
+  const bool all_hidden = answers(state) && hides_all(in.facts);
   bool unsure = false;
-  for (const Device& device : devices.list) unsure = unsure || (!none && may_be_in_use(device));
+  for (const Device& device : devices.list)
+    unsure = unsure || (!none && !all_hidden && may_be_in_use(device));
   if (unsure)
     missing(out, 190, "devices.list[].visible", "which GPUs this build meets", devices.reason);
   const List<const Device*> visible = visible_devices(in.facts);
-  if (visible.empty() && !unsure &&
-      (devices.list_known || none || (answers(state) && hides_all(in.facts))))
+  if (visible.empty() && !unsure && (devices.list_known || none || all_hidden))
     return no_visible_device(in, out);
   // Without a driver there is nothing to ask: the driver's finding says it all.
   const bool told = state == DriverIs::Absent || (!answers(state) && !devices.reason.empty());

@@ -127,7 +127,7 @@ std::string system_advice(const Facts& facts, DriverIs state) {
 }
 
 // What the loader's words about a libcuda.so.1 ask for.
-std::string load_advice(const std::string& said) {
+std::string load_advice(const std::string& said, bool inside) {
   struct Row {
     const char *words, *advice;
   };
@@ -137,8 +137,10 @@ std::string load_advice(const std::string& said) {
         Row{"wrong ELF class", "it is of 32 bits: take its folder out of LD_LIBRARY_PATH"},
         Row{"version `", "it needs a newer C library: take a driver that is made for this system"},
         Row{"cannot open shared object file",
-            "a library that it needs is missing: install the whole driver, all parts of one "
-            "release"}})
+            inside ? "a library that it needs is missing: the container must be started with "
+                     "NVIDIA_DRIVER_CAPABILITIES=compute,utility"
+                   : "a library that it needs is missing: install the whole driver, all parts of "
+                     "one release"}})
     if (contains(said, row.words)) return row.advice;
   return "install the driver's libraries anew, all of one release and for this processor";
 }
@@ -182,7 +184,7 @@ List<std::string> words_for(const RuleInput& in, DriverIs state) {
              : driver.reason;
   w[4] = system_advice(in.facts, state);
   if (state == DriverIs::DoesNotLoad)
-    w[3] = load_advice(driver.failure.text.value());
+    w[3] = load_advice(driver.failure.text.value(), !container_start(in.facts).empty());
   else if (w[4].empty())
     w[3] = row ? row->help : "look at `nvidia-smi` and at `dmesg | grep -i nvrm`";
   w[5] = for_others(in) ? "y" : "";
@@ -199,6 +201,7 @@ List<std::string> words_for(const RuleInput& in, DriverIs state) {
     if (w[4].empty()) w[3] = "reboot after a driver update, or remove the stray libcuda.so.1";
   }
   w[7] = w[4].empty() && (state == DriverIs::Mismatch ? w[6].empty() : w[9].empty()) ? "y" : "";
+  if (state == DriverIs::DoesNotLoad && w[4].empty()) w[7] = "y";
   if (state == DriverIs::NotLoaded)
     w[1] = !w[7].empty() && !in.facts.host.container.known() ? "y" : "";
   if (state == DriverIs::Mismatch && w[6].empty()) {
@@ -389,8 +392,7 @@ Severity driver_weight(const RuleInput& in, DriverIs state) {
   if (none || state == DriverIs::Absent || state == DriverIs::NotLoaded)
     return here ? Severity::Error : Severity::Note;
   if (no_answer(state)) return here ? Severity::Error : Severity::Unknown;
-  if (state == DriverIs::Taken && builds(in) && !visible_devices(in.facts).empty())
-    return Severity::Warning;  // what the GPU is, is known, and compiling needs none
+  if (state == DriverIs::Taken && builds(in)) return Severity::Warning;  // compiling needs no GPU
   return here_or_elsewhere(in);
 }
 

@@ -268,7 +268,7 @@ void rule_torch_images(const RuleInput& in, List<Finding>& out) {
     const Fit fit = serves(images, w.sm, w.device);
     // What fits and was refused is the device's own trouble, finding 922: no other PyTorch has
     // more.
-    if (fit == Fit::None && w.device && should_run(own, w.sm)) continue;
+    if (fit == Fit::None && should_run(images, w.sm) && should_run(own, w.sm)) continue;
     const bool refuses = fit == Fit::None && best_fit(images, w.sm) != Fit::None;
     if (contains(done, w.sm) && !refuses) continue;
     if (!refuses) done.push_back(w.sm);
