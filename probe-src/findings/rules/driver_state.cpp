@@ -392,7 +392,8 @@ Severity driver_weight(const RuleInput& in, DriverIs state) {
   if (none || state == DriverIs::Absent || state == DriverIs::NotLoaded)
     return here ? Severity::Error : Severity::Note;
   if (no_answer(state)) return here ? Severity::Error : Severity::Unknown;
-  if (state == DriverIs::Taken && builds(in)) return Severity::Warning;  // compiling needs no GPU
+  if (state == DriverIs::Taken && builds(in) && !visible_devices(in.facts).empty())
+    return Severity::Warning;  // what the GPU is, is known, and compiling needs none
   return here_or_elsewhere(in);
 }
 
