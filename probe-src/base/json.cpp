@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
 
-#include <set>
+#include <map>
 
 #include "base/text.h"
 #include "base/utf8.h"
@@ -17,9 +17,15 @@ const Json* Json::find(std::string_view name) const {
   return nullptr;
 }
 
-Json& Json::add(std::string name, Json value) {
-  members.push_back({std::move(name), std::move(value)});
+Json& Json::add(const Piece& name, Json value) {
+  members.push_back({cat(name), std::move(value)});
   return *this;
+}
+Json& Json::add(const Piece& name, const std::string& value) {
+  return add(name, Json(value));
+}
+Json& Json::add(const Piece& name, const char* value) {
+  return add(name, Json(value));
 }
 
 Json& Json::push(Json value) {
@@ -285,16 +291,20 @@ class Parser {
     return cat("\"", ascii(name.substr(0, 60)), name.size() > 60 ? "..." : "", "\"");
   }
 
+  // A set of what this unit uses a map of anyway, which std::set would be as much code again as.
+  using Names = std::map<std::string, std::string>;
+
   // `names` is used for large objects only: their search must not be quadratic.
-  static bool stands_twice(const Json& object, const std::string& name,
-                           std::set<std::string>& names) {
+  static bool stands_twice(const Json& object, const std::string& name, Names& names) {
     if (object.members.size() < 32) return object.find(name) != nullptr;
     if (names.empty())
-      for (const auto& member : object.members) names.insert(member.first);
-    return !names.insert(name).second;
+      for (const auto& member : object.members) names[member.first];
+    const size_t before = names.size();
+    names[name];
+    return names.size() == before;
   }
 
-  bool parse_member(Json& out, int depth, std::set<std::string>& names) {
+  bool parse_member(Json& out, int depth, Names& names) {
     if (peek() != '"') return fail(cat("expected a member name in quotes, found ", found()));
     std::string name;
     size_t begin = at_;
@@ -319,7 +329,7 @@ class Parser {
       ++at_;
       return true;
     }
-    std::set<std::string> names;
+    Names names;
     while (true) {
       skip_blank();
       if (!parse_member(out, depth, names)) return false;

@@ -8,6 +8,7 @@
 
 #include "base/list.h"
 #include "base/result.h"
+#include "base/text.h"
 #include "base/value.h"
 
 namespace tcs {
@@ -44,8 +45,10 @@ struct Json {
 
   bool is(Kind k) const { return kind == k; }
   const Json* find(std::string_view name) const;  // null when absent or not an object
-  Json& add(std::string name, Json value);        // appends a member, returns *this
-  Json& push(Json value);                         // appends an item, returns *this
+  Json& add(const Piece& name, Json value);       // appends a member, returns *this
+  Json& add(const Piece& name, const std::string& value);
+  Json& add(const Piece& name, const char* value);
+  Json& push(Json value);  // appends an item, returns *this
   const char* kind_name() const;
   std::string place() const;  // "line 3, column 7"
 };

@@ -5,6 +5,10 @@
 
 namespace tcs {
 
+template <>
+void List<std::string>::append(std::initializer_list<Piece> more) {
+  for (const Piece& piece : more) push_back(cat(piece));
+}
 template class List<std::string>;
 namespace {
 

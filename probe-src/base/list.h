@@ -7,7 +7,10 @@
 #include <cstddef>
 #include <initializer_list>
 #include <new>
+#include <string>
 #include <utility>
+
+#include "base/piece.h"
 
 namespace tcs {
 
@@ -63,11 +66,23 @@ void list_destroy(void* at, size_t n) {
 template <class T>
 constexpr ListOps kListOps = {sizeof(T), list_copy<T>, list_relocate<T>, list_destroy<T>};
 
+// What a list in braces is made of: literals and views need not be strings first.
+template <class T>
+struct ListItem {
+  using type = T;
+};
+template <>
+struct ListItem<std::string> {
+  using type = Piece;
+};
+
 template <class T>
 class List : public ListBase {
+  using Items = std::initializer_list<typename ListItem<T>::type>;
+
  public:
   List() : ListBase(&kListOps<T>) {}
-  List(std::initializer_list<T> values) : List() { append_copies(values.begin(), values.size()); }
+  List(Items values) : List() { append(values); }
   explicit List(size_t n, const T& value = T()) : List() {
     for (size_t i = 0; i < n; ++i) push_back(value);
   }
@@ -89,7 +104,7 @@ class List : public ListBase {
     if (&more == this) return append(List(more));  // its own memory may move
     append_copies(more.data_, more.size_);
   }
-  void append(std::initializer_list<T> more) { append_copies(more.begin(), more.size()); }
+  void append(Items more) { append_copies(more.begin(), more.size()); }
   void erase(T* at) { erase_at(static_cast<size_t>(at - begin())); }
 };
 
@@ -145,5 +160,9 @@ void remove_from(List<T>& list, const V& value) {
   for (size_t i = list.size(); i-- > 0;)
     if (list[i] == value) list.erase(list.begin() + i);
 }
+
+template <>
+void List<std::string>::append(std::initializer_list<Piece> more);
+extern template class List<std::string>;  // compiled once, in list.cpp
 
 }  // namespace tcs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value or the reason why there is none. Nothing in this code base throws.
+// A value or the reason why there is none. Nothing in this code base throws. Not std::optional,
+// which is some thirty functions for each type.
 #pragma once
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -18,18 +18,19 @@ struct Error {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}      // NOLINT: implicit by design
-  Result(Error error) : error_(std::move(error)) {}  // NOLINT: implicit by design
-  explicit operator bool() const { return value_.has_value(); }
-  T& operator*() { return *value_; }
-  const T& operator*() const { return *value_; }
-  T* operator->() { return &*value_; }
-  const T* operator->() const { return &*value_; }
+  Result(T value) : value_(std::move(value)), ok_(true) {}  // NOLINT: implicit by design
+  Result(Error error) : error_(std::move(error)) {}         // NOLINT: implicit by design
+  explicit operator bool() const { return ok_; }
+  T& operator*() { return value_; }
+  const T& operator*() const { return value_; }
+  T* operator->() { return &value_; }
+  const T* operator->() const { return &value_; }
   const Error& error() const { return error_; }
 
  private:
-  std::optional<T> value_;
+  T value_{};
   Error error_;
+  bool ok_ = false;
 };
 
 struct Done {};  // Result<Done>: worked, nothing to return

@@ -87,7 +87,7 @@ List<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-std::string join(const List<std::string>& parts, std::string_view separator) {
+std::string join(const List<std::string>& parts, const char* separator) {
   std::string out;
   for (size_t i = 0; i < parts.size(); ++i) {
     if (i != 0) out += separator;
@@ -113,6 +113,19 @@ bool ends_with(std::string_view text, std::string_view suffix) {
 
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
+}
+
+List<std::string> split(const std::string& text, const char* separators) {
+  return split(std::string_view(text), std::string_view(separators));
+}
+bool starts_with(const std::string& text, const char* prefix) {
+  return starts_with(std::string_view(text), std::string_view(prefix));
+}
+bool ends_with(const std::string& text, const char* suffix) {
+  return ends_with(std::string_view(text), std::string_view(suffix));
+}
+bool contains(const std::string& text, const char* part) {
+  return contains(std::string_view(text), std::string_view(part));
 }
 
 std::string lower(std::string_view text) {

@@ -6,33 +6,9 @@
 #include <string_view>
 
 #include "base/list.h"
+#include "base/piece.h"
 
 namespace tcs {
-
-extern template class List<std::string>;  // compiled once, in list.cpp
-
-// What cat() joins: text, a character or a whole number, made from any of them without being asked.
-class Piece {
- public:
-  Piece(std::string_view s) : text_(s.data()), size_(s.size()) {}    // NOLINT: implicit by design
-  Piece(const std::string& s) : text_(s.data()), size_(s.size()) {}  // NOLINT
-  Piece(const char* s) : Piece(std::string_view(s)) {}               // NOLINT
-  Piece(char c);                                                     // NOLINT
-  Piece(int v);                                                      // NOLINT
-  Piece(long v);                                                     // NOLINT
-  Piece(long long v);                                                // NOLINT
-  Piece(unsigned v);                                                 // NOLINT
-  Piece(unsigned long v);                                            // NOLINT
-  Piece(unsigned long long v);                                       // NOLINT
-  std::string_view view() const { return {text_ != nullptr ? text_ : own_, size_}; }
-
- private:
-  void number(unsigned long long v, bool negative);
-
-  const char* text_ = nullptr;  // null: in own_
-  size_t size_ = 0;
-  char own_[24] = {};
-};
 
 // cat("sm_", 90, 'a') == "sm_90a". Plain functions for up to five pieces: one template would be
 // compiled for each of the two hundred and fifty combinations of types that are joined somewhere.
@@ -50,11 +26,16 @@ std::string cat(const Piece& a, const Piece& b, const Piece& c, const Piece& d, 
 List<std::string> split(std::string_view text,
                         std::string_view separators);  // no empty ones
 List<std::string> lines_of(std::string_view text);     // without the line ends, empty ones kept
-std::string join(const List<std::string>& parts, std::string_view separator);
+std::string join(const List<std::string>& parts, const char* separator);
 std::string_view trim(std::string_view text);
 bool starts_with(std::string_view text, std::string_view prefix);
 bool ends_with(std::string_view text, std::string_view suffix);
 bool contains(std::string_view text, std::string_view part);
+// The same for what they are called with most, where no view need be made first.
+List<std::string> split(const std::string& text, const char* separators);
+bool starts_with(const std::string& text, const char* prefix);
+bool ends_with(const std::string& text, const char* suffix);
+bool contains(const std::string& text, const char* part);
 std::string lower(std::string_view text);
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
 

@@ -26,6 +26,12 @@ Version Version::parse(std::string_view text) {
   v.rest = v.known() ? std::string(text.substr(at)) : std::string();
   return v;
 }
+Version Version::parse(const std::string& text) {
+  return parse(std::string_view(text));
+}
+Version Version::parse(const char* text) {
+  return parse(std::string_view(text));
+}
 
 std::string Version::major_minor() const {
   return known() ? cat(major(), ".", minor()) : std::string();

@@ -15,6 +15,8 @@ struct Version {
   std::string rest;
 
   static Version parse(std::string_view text);
+  static Version parse(const std::string& text);
+  static Version parse(const char* text);
   bool known() const { return !numbers.empty(); }
   int major() const { return number(0); }
   int minor() const { return number(1); }

@@ -8,6 +8,7 @@
 
 #include "base/list.h"
 #include "base/sm.h"
+#include "base/text.h"
 #include "base/value.h"
 #include "base/version.h"
 
@@ -20,8 +21,9 @@ class Fact {
   std::string from;  // how it was learnt: "cuDeviceGetAttribute", "nvcc --version", a path ...
 
   Fact() = default;
-  Fact(T value, std::string origin = {})  // NOLINT: implicit by design
-      : from(std::move(origin)), value_(std::move(value)), known_(true) {}
+  Fact(T value) : value_(std::move(value)), known_(true) {}  // NOLINT: implicit by design
+  Fact(T value, const Piece& origin)
+      : from(origin.view()), value_(std::move(value)), known_(true) {}
   bool known() const { return known_; }
   const T& value() const { return value_; }  // T{} when unknown
   T or_else(T fallback) const { return known_ ? value_ : fallback; }
@@ -29,6 +31,28 @@ class Fact {
 
  private:
   T value_{};
+  bool known_ = false;
+};
+
+// Compiled once: a text is what most facts are, and without optimisation each temporary std::string
+// is a dozen instructions where it is made and destroyed.
+template <>
+class Fact<std::string> {
+ public:
+  std::string from;
+
+  Fact() = default;
+  Fact(const std::string& value);  // NOLINT: implicit by design
+  Fact(const char* value);         // NOLINT
+  Fact(const Piece& value, const Piece& origin);
+  bool known() const { return known_; }
+  const std::string& value() const { return value_; }
+  std::string or_else(const Piece& fallback) const;
+  bool is(const char* v) const;
+  bool is(const std::string& v) const;
+
+ private:
+  std::string value_;
   bool known_ = false;
 };
 using Text = Fact<std::string>;

@@ -18,6 +18,11 @@ constexpr ExplainRow kExplain[] = {
 #include "findings/table.def"
 };
 
+constexpr RuleRow kRows[] = {
+#define TCS_FINDING(id, slug, layer, severity) {id, slug, Layer::layer, Severity::severity, ""},
+#include "findings/table.def"
+};
+
 const char* explain_of(int id) {
   for (const auto& row : kExplain)
     if (row.id == id) return row.text;
@@ -71,11 +76,12 @@ std::string Finding::code() const {
 }
 
 const List<RuleRow>& registry() {
-  static const List<RuleRow> rows = {
-#define TCS_FINDING(id, slug, layer, severity) \
-  {id, slug, Layer::layer, Severity::severity, explain_of(id)},
-#include "findings/table.def"
-  };
+  static List<RuleRow> rows;
+  if (rows.empty())
+    for (const RuleRow& row : kRows) {
+      rows.push_back(row);
+      rows.back().explain = explain_of(row.id);
+    }
   return rows;
 }
 

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <vector>
 
 #include "base/text.h"
 
@@ -245,11 +244,10 @@ class Child {
   bool talks_ = false;
 };
 
-template <class Children>
-void wait_a_little(const Children& running) {
+void wait_a_little(const List<Child*>& running) {
   List<pollfd> fds;
   int64_t wait = 20;  // also the period in which a child that closed its pipes is reaped
-  for (const auto& child : running) {
+  for (Child* child : running) {
     child->watch(fds);
     wait = std::min(wait, std::max<int64_t>(child->remaining(), 0));
   }
@@ -314,25 +312,29 @@ class ChildTalk : public Talk {
 
 std::unique_ptr<Talk> talk_to(const Command& command) {
   signal(SIGPIPE, SIG_IGN);
-  return std::make_unique<ChildTalk>(command);
+  return std::unique_ptr<Talk>(new ChildTalk(command));
 }
 
 List<Outcome> run_children(const List<Command>& commands, int jobs) {
   signal(SIGPIPE, SIG_IGN);
   List<Outcome> outcomes(commands.size());
-  std::vector<std::unique_ptr<Child>> running;
+  List<Child*> running;
   size_t next = 0;
   while (next < commands.size() || !running.empty()) {
     while (next < commands.size() && static_cast<int>(running.size()) < std::max(jobs, 1)) {
-      auto child = std::make_unique<Child>(commands[next], outcomes[next]);
-      if (child->start()) running.push_back(std::move(child));
+      Child* child = new Child(commands[next], outcomes[next]);
+      if (child->start())
+        running.push_back(child);
+      else
+        delete child;
       ++next;
     }
     if (running.empty()) continue;
     wait_a_little(running);
     for (size_t i = 0; i < running.size();) {
       if (running[i]->step()) {
-        running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
+        delete running[i];
+        running.erase(running.begin() + i);
       } else {
         ++i;
       }

@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/list.h"
 #include "base/result.h"
+#include "base/text.h"
 
 namespace tcs {
 
@@ -114,10 +115,7 @@ class Host {
   virtual std::string cwd() const = 0;
   virtual std::string self() const = 0;  // path of this executable
 
-  std::string env_or(const std::string& name, std::string fallback) const {
-    std::string value;
-    return env(name, value) ? value : fallback;
-  }
+  std::string env_or(const Piece& name, const Piece& fallback) const;
 };
 
 std::unique_ptr<Host> make_real_host();
@@ -127,6 +125,8 @@ bool write_all(int fd, std::string_view text);
 
 // Path text only, no file system. path_join("a", "/b") == "/b".
 std::string path_join(std::string_view a, std::string_view b);
+std::string path_join(const std::string& a, const char* b);
+std::string path_join(const std::string& a, const std::string& b);
 std::string path_parent(std::string_view path);  // "" for a bare name
 std::string path_name(std::string_view path);
 // The first executable file of this name in the PATH-like list `path`; "" when there is none.

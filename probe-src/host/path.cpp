@@ -4,9 +4,21 @@
 
 namespace tcs {
 
+std::string Host::env_or(const Piece& name, const Piece& fallback) const {
+  std::string value;
+  return cat(env(cat(name), value) ? value : fallback);
+}
+
 std::string path_join(std::string_view a, std::string_view b) {
   if (a.empty() || starts_with(b, "/")) return std::string(b);
   return ends_with(a, "/") ? cat(a, b) : cat(a, "/", b);
+}
+
+std::string path_join(const std::string& a, const char* b) {
+  return path_join(std::string_view(a), std::string_view(b));
+}
+std::string path_join(const std::string& a, const std::string& b) {
+  return path_join(std::string_view(a), std::string_view(b));
 }
 
 std::string path_parent(std::string_view path) {

@@ -13,7 +13,6 @@
 #include <gnu/libc-version.h>
 #endif
 
-#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdio>
@@ -102,14 +101,14 @@ class RealHost final : public Host {
   }
 
   List<std::pair<std::string, std::string>> environment() const override {
-    List<std::pair<std::string, std::string>> out;
+    std::map<std::string, std::string> sorted;
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-      std::string line = *entry;
-      size_t equals = line.find('=');
-      if (equals != std::string::npos)
-        out.push_back({line.substr(0, equals), line.substr(equals + 1)});
+      const std::string line = *entry, name = line.substr(0, line.find('='));
+      if (name.size() < line.size() && sorted.count(name) == 0)  // getenv() takes the first, too
+        sorted[name] = line.substr(name.size() + 1);
     }
-    std::sort(out.begin(), out.end());
+    List<std::pair<std::string, std::string>> out;
+    for (const auto& variable : sorted) out.push_back({variable.first, variable.second});
     return out;
   }
 
@@ -154,7 +153,7 @@ class RealHost final : public Host {
       return Error{
           S_ISDIR(st.st_mode) ? "is a directory; expected a file" : "is not a regular file", path};
     }
-    return std::unique_ptr<File>(std::make_unique<RealFile>(fd, static_cast<uint64_t>(st.st_size)));
+    return std::unique_ptr<File>(new RealFile(fd, static_cast<uint64_t>(st.st_size)));
   }
 
   Result<std::string> read(const std::string& path, uint64_t limit) const override {
@@ -185,13 +184,12 @@ class RealHost final : public Host {
   Result<List<std::string>> list(const std::string& directory) const override {
     DIR* dir = opendir(directory.c_str());
     if (dir == nullptr) return system_error(directory);
-    List<std::string> names;
-    while (const dirent* entry = readdir(dir)) {
-      std::string name = entry->d_name;
-      if (name != "." && name != "..") names.push_back(std::move(name));
-    }
+    std::map<std::string, std::string> sorted;  // as a set: there are folders of thousands
+    while (const dirent* entry = readdir(dir)) sorted[entry->d_name];
     closedir(dir);
-    std::sort(names.begin(), names.end());
+    List<std::string> names;
+    for (const auto& name : sorted)
+      if (name.first != "." && name.first != "..") names.push_back(name.first);
     return names;
   }
 
@@ -307,7 +305,7 @@ bool write_all(int fd, std::string_view text) {
 }
 
 std::unique_ptr<Host> make_real_host() {
-  return std::make_unique<RealHost>();
+  return std::unique_ptr<Host>(new RealHost);
 }
 
 }  // namespace tcs

@@ -143,31 +143,13 @@ Result<std::string> cache_folder(const Host& host, const Inputs& in) {
 }
 
 const List<std::string>& input_names() {
-  static const List<std::string> names = {"TARGETS",
-                                          "TOOLKIT",
-                                          "FACTS",
-                                          "FAIL_ON",
-                                          "ALLOW",
-                                          "TIMEOUT",
-                                          "REPORT_DIR",
-                                          "CACHE_DIR",
-                                          "TORCH_CUDA_ARCH_LIST",
-                                          "CMAKE_CUDA_ARCHITECTURES",
-                                          "CMAKE_CUDA_COMPILER",
-                                          "CMAKE_CUDA_HOST_COMPILER",
-                                          "CUDA_TOOLKIT_ROOT_DIR",
-                                          "CUDAToolkit_ROOT",
-                                          "Torch_DIR",
-                                          "Torch_ROOT",
-                                          "TORCH_ROOT",
-                                          "CMAKE_PREFIX_PATH",
-                                          "Python_EXECUTABLE",
-                                          "Python_ROOT_DIR",
-                                          "TREE_CUDA_COMPILER",
-                                          "CXX_COMPILER",
-                                          "CROSSCOMPILING",
-                                          "COMPONENTS",
-                                          "CMAKE_VERSION"};
+  static const List<std::string> names = split(
+      "TARGETS TOOLKIT FACTS FAIL_ON ALLOW TIMEOUT REPORT_DIR CACHE_DIR "
+      "TORCH_CUDA_ARCH_LIST CMAKE_CUDA_ARCHITECTURES CMAKE_CUDA_COMPILER "
+      "CMAKE_CUDA_HOST_COMPILER CUDA_TOOLKIT_ROOT_DIR CUDAToolkit_ROOT Torch_DIR "
+      "Torch_ROOT TORCH_ROOT CMAKE_PREFIX_PATH Python_EXECUTABLE Python_ROOT_DIR "
+      "TREE_CUDA_COMPILER CXX_COMPILER CROSSCOMPILING COMPONENTS CMAKE_VERSION",
+      " ");
   return names;
 }
 

@@ -52,7 +52,13 @@ void word(Finding& f, const List<std::string>& args) {
 
 }  // namespace
 
-Finding& report(List<Finding>& out, int id, const List<std::string>& args) {
+Finding& report(List<Finding>& out, int id, std::initializer_list<Piece> args) {
+  List<std::string> words;
+  for (const Piece& arg : args) words.push_back(std::string(arg.view()));
+  return report_words(out, id, words);
+}
+
+Finding& report_words(List<Finding>& out, int id, const List<std::string>& args) {
   out.push_back(make_finding(id, ""));
   word(out.back(), args);
   return out.back();
@@ -67,12 +73,16 @@ void missing(List<Finding>& out, int id, const char* fact, const char* what,
   if (!reason.empty()) f.notes.push_back(cat(fact, ": ", reason));
 }
 
+void missing(List<Finding>& out, int id, const char* fact, const char* what) {
+  missing(out, id, fact, what, "");
+}
+
 void word_missing(Finding& f) {
   word(f, {join(f.missing, ", ")});
 }
 
-void add(Finding& f, const char* layer, std::string has, std::string needs, std::string from) {
-  f.evidence.push_back(Evidence{layer, std::move(has), std::move(needs), std::move(from)});
+void add(Finding& f, const char* layer, const Piece& has, const Piece& needs, const Piece& from) {
+  f.evidence.push_back({layer, cat(has), cat(needs), cat(from)});
 }
 
 bool native_asked(const RuleInput& in) {

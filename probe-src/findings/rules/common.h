@@ -11,14 +11,16 @@
 namespace tcs {
 
 // A finding in the words of table.def, filled with `args`.
-Finding& report(List<Finding>& out, int id, const List<std::string>& args);
+Finding& report(List<Finding>& out, int id, std::initializer_list<Piece> args);
+Finding& report_words(List<Finding>& out, int id, const List<std::string>& args);
 // `fact` (its path in docs/facts.md) is unknown, and so it was not judged `what` ("whether ...").
 // Only where it would have decided over a warning or an error. `reason`: why it is unknown.
 void missing(List<Finding>& out, int id, const char* fact, const char* what,
-             const std::string& reason = {});
+             const std::string& reason);
+void missing(List<Finding>& out, int id, const char* fact, const char* what);
 void word_missing(Finding& f);  // judge: the message and help of what missing() left
 // One row of its table; `from` may be empty.
-void add(Finding& f, const char* layer, std::string has, std::string needs, std::string from);
+void add(Finding& f, const char* layer, const Piece& has, const Piece& needs, const Piece& from);
 
 // --- the request
 bool native_asked(const RuleInput& in);  // targets or list say native, or the purpose is to run

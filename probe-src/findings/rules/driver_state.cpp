@@ -260,7 +260,7 @@ void add_evidence(const RuleInput& in, DriverIs state, Finding& f) {
 }
 
 Finding& report_state(const RuleInput& in, DriverIs state, List<Finding>& out) {
-  Finding& f = report(out, static_cast<int>(state), words_for(in, state));
+  Finding& f = report_words(out, static_cast<int>(state), words_for(in, state));
   f.severity = driver_weight(in, state);
   if (f.severity == Severity::Unknown) f.missing.push_back("driver.error.code");
   add_evidence(in, state, f);

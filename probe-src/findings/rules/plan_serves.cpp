@@ -27,10 +27,10 @@ std::string words_for(const ServedList& group) {
   return in_words(words);
 }
 
-std::string capabilities(const ServedList& group, std::string_view separator) {
+std::string capabilities(const ServedList& group, const char* separator) {
   List<std::string> words;
   for (const Served& s : group) add_once(words, s.sm.dotted());
-  return separator.empty() ? in_words(words) : join(words, separator);
+  return separator[0] == 0 ? in_words(words) : join(words, separator);
 }
 
 // PTX has to be of an older plain entry.
