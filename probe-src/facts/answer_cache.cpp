@@ -11,8 +11,8 @@ namespace {
 // Bounds the cache's size; two keys that meet in a slot cost a question, no more.
 constexpr uint64_t kAnswerSlots = 64;
 
-std::string slot(const Inputs& in, const std::string& key) {
-  return path_join(in.cache_dir, cat("answers/", fnv1a(key) % kAnswerSlots, ".json"));
+std::string slot(const std::string& key) {
+  return cat("answers/", fnv1a(key) % kAnswerSlots, ".json");
 }
 
 void add_file(const Host& host, const std::string& path, std::string& key) {
@@ -21,6 +21,29 @@ void add_file(const Host& host, const std::string& path, std::string& key) {
 }
 
 }  // namespace
+
+Result<Facts> recall_facts(const Host& host, const Inputs& in, const std::string& slot,
+                           const std::string& key) {
+  if (in.cache_dir.empty()) return Error{"no cache", ""};
+  Result<std::string> text = host.read(path_join(in.cache_dir, slot), 4u << 20);
+  if (!text) return text.error();
+  Result<Json> json = parse_json(*text);
+  const Json* kept = json ? json->find("key") : nullptr;
+  const Json* answers = json ? json->find("answers") : nullptr;
+  if (kept == nullptr || answers == nullptr || kept->text != key) return Error{"another key", slot};
+  List<std::string> unknown;
+  return read_facts(write_json(*answers, 0), unknown);
+}
+
+void keep_facts(Host& host, const Inputs& in, const std::string& slot, const std::string& key,
+                const Facts& facts) {
+  if (in.cache_dir.empty()) return;
+  Json json = Json::object();
+  json.add("key", key).add("answers", facts_to_json(facts));
+  const std::string path = path_join(in.cache_dir, slot);
+  if (host.make_directories(path_parent(path)))
+    (void)host.write_atomic(path, write_json(json, 0)).operator bool();
+}
 
 std::string answers_key(const Host& host, const Inputs& in, const Toolkit& toolkit) {
   std::string key =
@@ -62,15 +85,7 @@ std::string answers_key(const Host& host, const Inputs& in, const Toolkit& toolk
 
 bool recall_answers(const Host& host, const Inputs& in, const std::string& key, Toolkit& toolkit,
                     HostCompiler& compiler) {
-  if (in.cache_dir.empty()) return false;
-  Result<std::string> text = host.read(slot(in, key), 1u << 20);
-  if (!text) return false;
-  Result<Json> json = parse_json(*text);
-  const Json* kept = json ? json->find("key") : nullptr;
-  const Json* answers = json ? json->find("answers") : nullptr;
-  if (kept == nullptr || answers == nullptr || kept->text != key) return false;
-  List<std::string> unknown;
-  Result<Facts> facts = read_facts(write_json(*answers, 0), unknown);
+  Result<Facts> facts = recall_facts(host, in, slot(key), key);
   if (!facts || facts->toolkits.list.size() != 1) return false;
   // How this toolkit was found is of this time.
   const Text origin = toolkit.origin, nvcc = toolkit.nvcc;
@@ -86,18 +101,14 @@ bool recall_answers(const Host& host, const Inputs& in, const std::string& key, 
 void keep_answers(Host& host, const Inputs& in, const std::string& key, const Toolkit& toolkit,
                   const HostCompiler& compiler) {
   // With a reason something was not learnt: it is asked again.
-  if (in.cache_dir.empty() || !toolkit.works.is(true)) return;
+  if (!toolkit.works.is(true)) return;
   if (!toolkit.reason.empty() || !compiler.reason.empty()) return;
   Facts facts;
   facts.toolkits.list_known = true;
   facts.toolkits.list.push_back(toolkit);
   facts.toolkits.list[0].builds.clear();  // of one plan; images have a cache of their own
   facts.host_compiler = compiler;
-  Json json = Json::object();
-  json.add("key", key).add("answers", facts_to_json(facts));
-  std::string path = slot(in, key);
-  if (host.make_directories(path_parent(path)))
-    (void)host.write_atomic(path, write_json(json, 0)).operator bool();
+  keep_facts(host, in, slot(key), key, facts);
 }
 
 }  // namespace tcs

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "base/json.h"
 #include "base/text.h"
-#include "facts/facts_io.h"
+#include "facts/answer_cache.h"
 #include "facts/nvcc_output.h"
+#include "facts/probe_answer.h"
 #include "readers/images.h"
 #include "tables/tables.h"
 
@@ -89,20 +89,12 @@ std::string key_of(const Host& host, const Facts& facts) {
   return key;
 }
 
-std::string slot(const Inputs& in, const Facts& facts) {
-  return path_join(in.cache_dir,
-                   cat("answers/libraries-", fnv1a(facts.torch.root.value()) % kSlots, ".json"));
+std::string slot(const Facts& facts) {
+  return cat("answers/libraries-", fnv1a(facts.torch.root.value()) % kSlots, ".json");
 }
 
 bool recall(const Host& host, const Inputs& in, const std::string& key, Facts& facts) {
-  if (in.cache_dir.empty()) return false;
-  Result<std::string> text = host.read(slot(in, facts), 4u << 20);
-  Result<Json> json = text ? parse_json(*text) : Result<Json>(text.error());
-  const Json* kept = json ? json->find("key") : nullptr;
-  const Json* answers = json ? json->find("answers") : nullptr;
-  if (kept == nullptr || answers == nullptr || kept->text != key) return false;
-  List<std::string> unknown;
-  Result<Facts> was = read_facts(write_json(*answers, 0), unknown);
+  const Result<Facts> was = recall_facts(host, in, slot(facts), key);
   if (!was) return false;
   for (const Library& old : was->libraries)
     for (Library& lib : facts.libraries) {
@@ -115,15 +107,10 @@ bool recall(const Host& host, const Inputs& in, const std::string& key, Facts& f
 }
 
 void keep(Host& host, const Inputs& in, const std::string& key, const Facts& facts) {
-  if (in.cache_dir.empty()) return;
   Facts only;
   only.libraries_known = true;
   only.libraries = facts.libraries;
-  Json json = Json::object();
-  json.add("key", key).add("answers", facts_to_json(only));
-  const std::string path = slot(in, facts);
-  if (host.make_directories(path_parent(path)))
-    (void)host.write_atomic(path, write_json(json, 0)).operator bool();
+  keep_facts(host, in, slot(facts), key, only);
 }
 
 // False: the file could not be read as a whole, and it is tried again the next time.
@@ -150,8 +137,8 @@ void table_archs(Library& lib, bool real) {
 
 // {"probe": ..., "archs": [75, 80]}
 bool read_nvrtc(const Outcome& said, Library& lib) {
-  Result<Json> json = said.ok() ? parse_json(said.out) : Result<Json>(Error{"", ""});
-  const Json* list = json ? json->find("archs") : nullptr;
+  Json answer;
+  const Json* list = read_answer(said, "tcs-nvrtc/1", answer) ? answer.find("archs") : nullptr;
   List<std::string> archs;
   uint64_t number = 0;
   for (const Json& item : list != nullptr ? list->items : List<Json>())
