@@ -214,6 +214,15 @@ class ImageBuilder {
   int64_t spent_ms_ = 0;
 };
 
+// Wanted, and neither built nor refused: a row without a result.
+void add_unknown(const List<WantedImage>& wanted, Toolkit& toolkit) {
+  for (const WantedImage& w : wanted) {
+    bool there = toolkit.works.is(false);  // that is what is known
+    for (const ImageBuild& row : toolkit.builds) there = there || row.image.is(w.image().str());
+    if (!there) toolkit.builds.add().image = Text(w.image().str());
+  }
+}
+
 DryRun dry_run_of(Host& host, const Inputs& in, const Toolkit& toolkit) {
   const std::string ccbin = host_compiler_choice(host, in).ccbin;
   const Outcome said = host.run(ask_dry_run(toolkit.nvcc.value(), ccbin, in.timeout_ms));
@@ -231,11 +240,13 @@ List<BuiltImage> build_images(Host& host, const Inputs& in, const TryFolder& fol
   if (toolkit.key.empty() || toolkit.works.is(false)) return {};
   if (folder.path.empty()) {
     toolkit.reason = folder.why;
+    add_unknown(wanted, toolkit);
     return {};
   }
   const bool recalled = toolkit.works.known();
   ImageBuilder builder(host, in, folder, toolkit, facts.host_compiler);
   builder.ask(wanted);
+  add_unknown(wanted, toolkit);
   if (!toolkit.cicc.known()) read_cicc_release(host, dry_run_of(host, in, toolkit), toolkit);
   // However they were come by.
   sort_few(toolkit.builds, [](const ImageBuild& a, const ImageBuild& b) {

@@ -44,6 +44,8 @@ void not_built(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   for (const ImageBuild& build : t.builds) {
     Image image;
     if (!parse_image(build.image.value(), image) || !contains(planned, image)) continue;
+    if (!build.result.known())
+      missing(out, 392, "toolkits.list[].builds", "whether nvcc builds the images", t.reason);
     if (!build.result.is("refused") && !build.result.is("wrong")) continue;
     const std::string cause = cause_words(build, image);
     NotBuilt* group = nullptr;

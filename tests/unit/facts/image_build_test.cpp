@@ -29,7 +29,7 @@ struct Machine {
   std::string rows() const {
     std::string out;
     for (const ImageBuild& row : facts.toolkits.list[0].builds)
-      out += cat(out.empty() ? "" : " ", row.image.value(), ":", row.result.value());
+      out += cat(out.empty() ? "" : " ", row.image.value(), ":", row.result.or_else("?"));
     return out;
   }
   std::string compiles() const {
@@ -297,5 +297,6 @@ TEST_CASE("nothing is built without a work folder, or in one whose name a shell 
   CHECK(m.host.compiled.empty());
   m.in.work_dir = "/w/`x`";
   CHECK(contains(m.build(three).reason, "holds characters that one expands"));
+  CHECK(m.rows() == "sm_80:? sm_90:? compute_90:?");
   CHECK(m.host.compiled.empty());
 }

@@ -107,6 +107,14 @@ TEST_CASE("a file with another image than was asked for is an error, and the pla
   CHECK(make_plan(facts, request).gencodes.size() == 1);
 }
 
+TEST_CASE("an image that was to be built and is neither built nor refused is unknown, not good") {
+  Facts facts = machine(kRtx, "", R"({"image": "sm_86"})");
+  facts.toolkits.list[0].reason = "images were not built: that took too long";
+  const std::string said = all_of(find(judged(facts, "8.6"), 392));
+  CHECK(contains(said, "whether nvcc builds the images"));
+  CHECK(contains(said, "that took too long"));
+}
+
 TEST_CASE("where the toolkit or the host compiler compiles nothing, that is the one cause") {
   Facts facts = machine(kRtx, "", build("sm_86", "refused", "nvcc fatal   : broken"));
   facts.toolkits.list[0].works = Flag(false);
