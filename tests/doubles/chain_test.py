@@ -70,13 +70,40 @@ class Toolkit:
 
 
 def machine_toolkit():
-    nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
-    if not Path(nvcc).exists():
-        raise unittest.SkipTest("there is no nvcc on this machine")
-    toolkit = Toolkit(nvcc)
-    if "sm_121" not in toolkit.codes:
-        raise unittest.SkipTest(f"nvcc {toolkit.release} does not know all the devices of these tests")
-    return toolkit
+    """This machine's where it knows all the devices of these tests, else the part that run-tests brings."""
+    nvcc = Path(shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc")
+    toolkit = Toolkit(nvcc) if nvcc.exists() else None
+    return toolkit if toolkit and "sm_121" in toolkit.codes else Toolkit(whole("toolkit-13.0") / "bin/nvcc")
+
+
+def link_or_copy(source, target):
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+def whole(name):
+    """A toolkit of pip packages as an installer lays it: nothing has to be said of its parts."""
+    place = WORK / name
+    if place.exists():
+        return place
+    WORK.mkdir(exist_ok=True)
+    made = Path(tempfile.mkdtemp(dir=WORK)) / "toolkit"
+    shutil.copytree(part(name) / "nvidia/cu13", made, symlinks=True, copy_function=link_or_copy)
+    release = next(part(name).glob("nvidia_cuda_runtime-*.dist-info")).name.split("-")[1].split(".dist")[0]
+    (made / "lib64").symlink_to("lib")
+    (made / "lib/libcudart.so.13").rename(made / f"lib/libcudart.so.{release}")
+    for link in ("libcudart.so.13", "libcudart.so"):
+        (made / "lib" / link).symlink_to(f"libcudart.so.{release}")
+    for stand_in in ("include/nvrtc.h", "lib/libnvrtc.so"):
+        (made / stand_in).touch()
+    try:
+        made.rename(place)
+    except OSError:  # another test was faster
+        shutil.rmtree(made)
+    made.parent.rmdir()
+    return place
 
 
 def part_toolkit(name):

@@ -27,12 +27,12 @@ def part(name):
 
 
 def nvcc_of(name):
-    """"" is the machine's own."""
+    """"" is the machine's own, else the one that run-tests brings."""
     if not name:
-        nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
-        if not Path(nvcc).exists():
-            raise unittest.SkipTest("there is no nvcc on this machine")
-        return Path(nvcc)
+        nvcc = Path(shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc")
+        if nvcc.exists():
+            return nvcc
+        name = "toolkit-13.0"
     root = part(name)
     nvcc = root / "nvidia/cu13/bin/nvcc"
     return nvcc if nvcc.exists() else root / "bin/nvcc"

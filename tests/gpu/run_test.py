@@ -18,8 +18,20 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 TOOL, DOUBLES = os.environ["TCS_TOOL"], pathlib.Path(os.environ["TCS_DOUBLES"])
 FEW = "sm_80;compute_80;sm_86;sm_90;sm_90a;compute_90;sm_100;compute_100;sm_120f"
-NVCC = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
 H100 = "device=9.0,NVIDIA H100 80GB HBM3;version=13000"
+
+
+def find_nvcc():
+    """This machine's, else the one that run-tests brings; a path that is not there where there is neither."""
+    nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+    if os.path.exists(nvcc):
+        return nvcc
+    done = subprocess.run([sys.executable, HERE.parent / "real/parts.py", "path", "toolkit-13.0"], capture_output=True,
+                          text=True, check=False)
+    return f"{done.stdout.strip()}/nvidia/cu13/bin/nvcc" if done.returncode == 0 else nvcc
+
+
+NVCC = find_nvcc()
 
 
 class Runs(unittest.TestCase):
@@ -75,8 +87,10 @@ class NoNvcc(Runs):
     before = ("unshare", "-rm", "sh", "-c", 'mount -t tmpfs none /usr/local && exec "$@"', "sh")
 
     def test_a_gpu_without_nvcc_is_skipped_and_recorded_with_a_driver_double(self):
-        tried = subprocess.run([*self.before, sys.executable, "-c", "0"], capture_output=True, check=False)
-        if tried.returncode != 0 or not os.path.realpath(NVCC).startswith("/usr/local/"):
+        if NVCC.endswith("nvidia/cu13/bin/nvcc"):
+            self.before = ()  # it is out of sight as it is
+        elif (subprocess.run([*self.before, "true"], capture_output=True, check=False).returncode != 0
+              or not os.path.realpath(NVCC).startswith("/usr/local/")):
             self.skipTest("nvcc cannot be hidden on this machine")
         done = self.run_it(says=H100, PATH="/usr/bin:/bin")
         self.assertEqual(done.returncode, 77, done.stdout)
