@@ -99,8 +99,8 @@ TEST_CASE("a driver that answers an error is an error here and a warning for oth
     int code, id;
   };
   for (const Answer& row :
-       {Answer{802, 212}, Answer{805, 213}, Answer{808, 213}, Answer{214, 215}, Answer{700, 215},
-        Answer{999, 208}, Answer{500, 208}, Answer{4711, 208}}) {
+       {Answer{802, 212}, Answer{805, 213}, Answer{808, 213}, Answer{46, 214}, Answer{214, 215},
+        Answer{700, 215}, Answer{999, 208}, Answer{500, 208}, Answer{4711, 208}, Answer{2, 214}}) {
     INFO(row.code);
     for (const char* request : {"{}", kNative, kRun})
       CHECK(said(run(code(row.code), request)) == cat("error ", row.id));
@@ -288,7 +288,7 @@ TEST_CASE(
     check({{"a build", kBoard + code(busy), "{}", "warning 214"},
            {"a build for it", kBoard + code(busy), kNative, "warning 214"},
            {"a program", kBoard + code(busy), kRun, "error 214"},
-           {"which GPU is not known", code(busy), kNative, "warning 214"}});
+           {"which GPU is not known", code(busy), kNative, "error 214"}});
   CHECK(contains(help_of(run(kBoard + code(46)), 214), "nvidia-smi -c 0"));
   CHECK_FALSE(contains(help_of(run(kBoard + code(2)), 214), "nvidia-smi -c 0"));
 }
