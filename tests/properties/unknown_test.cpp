@@ -69,6 +69,9 @@ bool tables_speak_again(int id, const std::string& fact) {
   if (fact == "toolkits.list[].fitting_host_compiler") return id == 401;
   // And that toolkit's own header has another limit than the table of its release.
   if (fact == "toolkits.list[].gcc_max" || fact == "toolkits.list[].clang_max") return id == 401;
+  // And a GPU was seen in spite of a mask that hides all.
+  if (fact == "devices" || fact == "devices.list" || fact == "devices.list[].visible")
+    return id == 101;
   // And a board is lost, or closed.
   if (fact == "devices.list[].state") return id == 105;
   if (fact == "devices.list[].compute_mode") return id == 106;
