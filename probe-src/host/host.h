@@ -23,7 +23,8 @@ struct FileStat {
   int64_t mtime_ns = 0;  // since 1970, nanoseconds
   uint64_t inode = 0;    // with the device mixed in: equal = same file
   bool executable = false;
-  std::string reason;  // of Missing/Unreadable: the system's words
+  bool foreign = false;  // it is another user's, or others may write to it
+  std::string reason;    // of Missing/Unreadable: the system's words
   bool exists() const { return type != Type::Missing && type != Type::Unreadable; }
   bool is_file() const { return type == Type::File; }
   bool is_dir() const { return type == Type::Directory; }

@@ -128,6 +128,7 @@ class RealHost final : public Host {
     result.mtime_ns = static_cast<int64_t>(st.st_mtim.tv_sec) * 1000000000 + st.st_mtim.tv_nsec;
     result.inode = static_cast<uint64_t>(st.st_ino) ^ (static_cast<uint64_t>(st.st_dev) << 48);
     result.executable = access(path.c_str(), X_OK) == 0;
+    result.foreign = st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)) != 0;
     return result;
   }
 

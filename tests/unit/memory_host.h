@@ -34,6 +34,7 @@ class MemoryHost : public Host {
   std::map<std::string, std::string> files;      // absolute path -> content
   std::set<std::string> executables;             // paths that may be run
   std::set<std::string> unreadable;              // open() and list() fail: "Permission denied"
+  std::set<std::string> foreign;                 // another user's
   std::set<std::string> directories;             // empty ones; parents of files exist by themselves
   std::map<std::string, std::string> links;      // path -> target (absolute or relative)
   std::map<std::string, std::string> variables;  // the environment
@@ -77,6 +78,7 @@ class MemoryHost : public Host {
     s.type = it != files.end() ? FileStat::Type::File : FileStat::Type::Directory;
     if (it != files.end()) s.size = it->second.size();
     s.executable = s.is_dir() || executables.count(real) != 0;
+    s.foreign = foreign.count(real) != 0;
     return s;
   }
   bool may_open(const std::string& path) const override {

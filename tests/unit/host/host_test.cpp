@@ -88,6 +88,14 @@ TEST_CASE("a child that hangs does not outlive a tcstack that is killed") {
   for (int end : ends) close(end);
 }
 
+TEST_CASE("a folder that others may write to is told from one's own") {
+  Folder folder;
+  auto host = make_real_host();
+  CHECK_FALSE(host->stat(folder.path).foreign);
+  REQUIRE(chmod(folder.path.c_str(), 0770) == 0);
+  CHECK(host->stat(folder.path).foreign);
+}
+
 TEST_CASE("a child that crashes is told by its signal") {
   Outcome o = run({"sh", "-c", "kill -SEGV $$"});
   CHECK(o.state == Outcome::State::Signalled);

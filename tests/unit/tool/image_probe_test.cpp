@@ -90,6 +90,18 @@ TEST_CASE("configure builds the plan's images in one call and has one child try 
   }
 }
 
+TEST_CASE("a cache that another user could have written to is neither read nor written") {
+  Machine m;
+  m.configure({"TORCH_CUDA_ARCH_LIST=9.0"});
+  m.host.files.erase("/b/stamp");
+  m.host.foreign.insert("/cache");
+  m.number = 0;
+  const auto before = m.host.files.size();
+  CHECK(tried(m.configure({"TORCH_CUDA_ARCH_LIST=9.0;10.0"})) == "sm_90:runs sm_100:refused");
+  CHECK(ImageHost::asked_of(m.host.compiled.back()) == "sm_90 sm_100");
+  CHECK(m.host.files.size() == before + 1);  // the stamp
+}
+
 TEST_CASE("a cross-compiled build tests the toolkit, and neither images nor devices") {
   Machine m;
   const Facts facts = m.configure({"TORCH_CUDA_ARCH_LIST=9.0", "CROSSCOMPILING=ON"});
