@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does this image load and run on that device? Images of the kernel in kernels/image_probe.cu,
-// which writes a number that only it knows: nonce ^ code. Stands alone: c++ -std=c++17 image.cpp -o
-// image -ldl
-//   echo "0 14400 probe.cubin" | ./image        device, code (__CUDA_ARCH__ * 16 of the image),
-//   file
+// which writes a number that only it knows: nonce ^ code. Stands alone, asked by device, code
+// (__CUDA_ARCH__ * 16 of the image) and file:
+//   c++ -std=c++17 image.cpp -o image -ldl && echo "0 14400 probe.cubin" | ./image
 // tcstack holds the same code (TCS_NO_PROBE_MAIN), in the child that asks the driver (image.h).
 #include <fcntl.h>
 #include <stdio.h>

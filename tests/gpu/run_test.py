@@ -76,6 +76,12 @@ class NoGpu(Runs):
         self.assertEqual(done.returncode, 77)
         self.assertIn("skipped: no NVIDIA GPU here (parts of the driver are of different releases", done.stdout)
 
+    def test_a_place_that_cannot_be_written_is_named_with_what_to_do(self):
+        done = self.run_it("--out", "/dev/null/results")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("FAILED: no results can be written to /dev/null/results", done.stdout)
+        self.assertIn("--out FOLDER", done.stdout)
+
     def test_an_option_it_does_not_know_is_bad_usage(self):
         done = subprocess.run([sys.executable, HERE / "run", "--imagse"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 2)
