@@ -61,10 +61,12 @@ struct Lacking {
   List<const Library*> libs;
   List<const Device*> devices;
   List<std::string> labels, real, what;
+  bool refused = true;  // by the devices: it holds what should run
 };
 
 void note_lack(const Library& lib, const Called& row, const Client& w, Lacking& out) {
   if (out.libs.empty()) out.first = w.sm;
+  out.refused = out.refused && should_run(images_in(lib.images.value()), w.sm);
   add_once(out.libs, &lib);
   add_once(out.real, w.sm.real());
   add_once(out.what, std::string(row.what));
@@ -105,6 +107,7 @@ void say(const RuleInput& in, const Lacking& lacking, bool tegra, List<Finding>&
              : cat("no kernel image that runs on ", join(lacking.real, ", ")),
        torch_label(in.facts), in_words(lacking.what), tegra ? "y" : "", named_release(in, lacking),
        cudnn ? "y" : "", tegra ? "" : "y", older ? "an older" : "a newer"});
+  if (lacking.refused) f.caused_by = kImageDoesNotRun;
   if (!tegra && in.request.purpose == "run" && !lacking.devices.empty())
     f.severity = Severity::Error;
   if (!lacking.devices.empty()) add_devices(f, lacking.devices);

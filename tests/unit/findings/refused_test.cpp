@@ -11,7 +11,8 @@ using namespace tcs;
 namespace {
 
 // nvcc 12.4, driver 535 (CUDA 12.2); each device "9.0 sm_90=refused:999", with NVML's state behind.
-Report judged(const List<std::string>& devices, const char* torch, const char* list = "") {
+Report judged(const List<std::string>& devices, const char* torch, const char* list = "",
+              const char* library = "") {
   std::string rows;
   for (const std::string& device : devices) {
     const List<std::string> words = split(device, " ");
@@ -25,12 +26,16 @@ Report judged(const List<std::string>& devices, const char* torch, const char* l
                 R"(","image_probe":[)", probes, "]",
                 words.size() > 2 ? cat(R"(,"state":")", words[2], "\"") : "", "}");
   }
-  const std::string facts =
-      cat(R"({"schema":"torch-cuda-stack/facts/1","devices":{"state":"measured","list":[)", rows,
-          R"(]},"driver":{"state":"ok","version":"535.54.03","cuda":"12.2"},)",
-          R"("toolkits":{"list":[{"version":"12.4"}],"selected":0},"torch":{"state":"found",)",
-          R"("version":"2.6.0+cu124","flavour":"cuda","cuda":"12.4","images":[")",
-          replace_all(torch, " ", "\",\""), "\"]}}");
+  const std::string facts = cat(
+      R"({"schema":"torch-cuda-stack/facts/1","devices":{"state":"measured","list":[)", rows,
+      R"(]},"driver":{"state":"ok","version":"535.54.03","cuda":"12.2"},)",
+      R"("toolkits":{"list":[{"version":"12.4"}],"selected":0},"torch":{"state":"found",)",
+      R"("version":"2.6.0+cu124","flavour":"cuda","cuda":"12.4","images":[")",
+      replace_all(torch, " ", "\",\""), "\"]}",
+      *library ? cat(R"(,"libraries":[{"soname":"libcudnn_ops.so.9","state":"found","images":[")",
+                     library, "\"]}]")
+               : "",
+      "}");
   List<std::string> unknown;
   const Result<Facts> read = read_facts(facts, unknown);
   INFO(facts);
@@ -72,4 +77,10 @@ TEST_CASE("PTX of PyTorch's that a device cannot read is told, and told once") {
 TEST_CASE("PTX that ran on the device is not too new for its driver, whatever the releases say") {
   CHECK(said(judged({"9.0 sm_90=runs,compute_80=runs"}, "sm_90", "8.0+PTX")) == "");
   CHECK(said(judged({"9.0 sm_90=runs"}, "sm_90", "8.0+PTX")) == "205 warning");
+}
+
+TEST_CASE("a library whose image the device refuses lacks none: the device is at fault") {
+  CHECK(said(judged({"8.9 sm_89=runs,sm_86=refused:999,sm_80=runs"}, "sm_80 sm_86", "", "sm_86")) ==
+        "922 warning");
+  CHECK(said(judged({"8.9 sm_89=runs"}, "sm_80 sm_86", "", "sm_75")) == "506 warning");
 }
