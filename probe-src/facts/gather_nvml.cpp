@@ -62,7 +62,8 @@ void complete(Device& device, const Device& board) {
 // start leaves open which of them the mask hides.
 Flag shown(const Facts& facts) {
   const bool masked = facts.environment.count("CUDA_VISIBLE_DEVICES") != 0;
-  if (facts.devices.state.is("measured") || (masked && facts.driver.state.is("ok")))
+  const bool counted = facts.driver.error_code.is(0);  // and none is shown
+  if (facts.devices.state.is("measured") || (facts.driver.state.is("ok") && (masked || counted)))
     return Flag(false, "cuDeviceGetCount");
   return masked ? Flag() : Flag(true, "NVML; CUDA_VISIBLE_DEVICES is not set");
 }

@@ -11,31 +11,23 @@ const std::string* visible_devices_variable(const Facts& facts) {
   return found == facts.environment.end() ? nullptr : &found->second;
 }
 
-const char* const kMakeInstance =
-    "it is in MIG mode: make an instance (sudo nvidia-smi mig -cgi <kind> -C; mig -lgip lists the "
-    "kinds), or leave the mode";
-
 void no_visible_device(const RuleInput& in, List<Finding>& out) {
   const List<std::string> foreign = foreign_names(in.facts.devices);
   const std::string* mask = visible_devices_variable(in.facts);
   size_t hidden = 0;
-  bool unsplit = !mask;  // all boards here are in MIG mode, and none has an instance to show
-  for (const Device& device : in.facts.devices.list) {
-    hidden += is_foreign(device) ? 0 : 1;
-    unsplit = unsplit && device.mig.is(true);
-  }
-  unsplit = unsplit && hidden != 0;
+  for (const Device& device : in.facts.devices.list) hidden += is_foreign(device) ? 0 : 1;
   const bool devices_known = in.facts.devices.list_known || in.facts.devices.state.is("none");
   const bool asked = native_asked(in), run = in.request.purpose == "run";
   const std::string what =
       hidden && mask     ? cat("CUDA_VISIBLE_DEVICES='", tail(*mask, 60), "' hides ",
                            hidden == 1 ? "the only GPU" : cat("all ", hidden, " GPUs"))
-          : hidden ? cat("no GPU is visible here: ", hidden, " hidden")
+          : hidden ? (hidden == 1 ? std::string("CUDA does not show the GPU that is here")
+                                  : cat("CUDA shows none of the ", hidden, " GPUs here"))
       : !foreign.empty() ? cat("no NVIDIA GPU is here, only ", join(foreign, ", "))
       : mask             ? cat("no GPU is visible here: CUDA_VISIBLE_DEVICES is '", *mask, "'")
                          : "there is no GPU here";
   const std::string other = foreign.empty()
-                                ? (unsplit ? kMakeInstance : wsl_advice(in.facts))
+                                ? mig_advice(in.facts) + wsl_advice(in.facts)
                                 : "a PyTorch for that maker's GPUs uses it, CUDA does not";
   Finding& f =
       report(out, asked ? 101 : 102,
@@ -87,6 +79,15 @@ std::string words_for(const Device& device) {
 }
 
 }  // namespace
+
+// What CUDA needs of boards in MIG mode, all of which it does not show.
+std::string mig_advice(const Facts& facts) {
+  bool all = !facts.devices.list.empty() && !visible_devices_variable(facts);
+  for (const Device& device : facts.devices.list) all = all && device.mig.is(true);
+  return all ? "MIG mode is on: make an instance (sudo nvidia-smi mig -cgi <kind> -C; mig -lgip "
+               "lists the kinds), or switch it off"
+             : "";
+}
 
 void rule_devices(const RuleInput& in, List<Finding>& out) {
   const DeviceFacts& devices = in.facts.devices;

@@ -187,6 +187,8 @@ List<std::string> words_for(const RuleInput& in, DriverIs state) {
     w[3] = load_advice(driver.failure.text.value(), !container_start(in.facts).empty());
   else if (w[4].empty())
     w[3] = row ? row->help : "look at `nvidia-smi` and at `dmesg | grep -i nvrm`";
+  if (const std::string mig = mig_advice(in.facts); state == DriverIs::NoDevice && !mig.empty())
+    w[3] = mig;
   w[5] = for_others(in) ? "y" : "";
   w[6] = absent                             ? other_folder(driver, false)
          : state == DriverIs::Stub          ? folder_of(lib, "the stubs folder")

@@ -109,6 +109,22 @@ TEST_CASE("a board in MIG mode is that of its instance, and without instances it
   CHECK(facts.devices.list[1].mig.is(true));
 }
 
+TEST_CASE("a board that a driver which works does not show is not visible, though NVML lists it") {
+  Facts facts;
+  facts.driver.state = Text("ok");
+  facts.driver.error_code = Fact<int>(0, "cuInit");
+  facts.devices.state = Text("none");
+  learn(facts, boards(h100));
+  REQUIRE(facts.devices.list.size() == 1);
+  CHECK(facts.devices.list[0].visible.is(false));
+  // cuInit's own 100 is told of the driver.
+  Facts none = facts;
+  none.devices = DeviceFacts();
+  none.driver.error_code = Fact<int>(100, "cuInit");
+  learn(none, boards(h100));
+  CHECK(none.devices.list[0].visible.is(true));
+}
+
 TEST_CASE("a lost board and one that wants a reset say so, visible or not") {
   Facts facts = driver_shows({shown(0, "NVIDIA A10", "GPU-aa"), shown(1, "NVIDIA H100", "GPU-bb")});
   learn(facts, boards(R"({"error":15},{"name":"NVIDIA A10","uuid":"GPU-aa","error":16})"));

@@ -315,6 +315,10 @@ TEST_CASE("boards in MIG mode without an instance are told how to get one") {
   };
   CHECK(contains(help_of(run(mig("true"), kNative), 101), "mig -cgi"));
   CHECK_FALSE(contains(help_of(run(mig("false"), kNative), 101), "mig -cgi"));
+  const std::string shown = R"("devices": {"state": "measured", "list": [{"name": "NVIDIA A100",
+      "cc": "8.0", "visible": true, "mig": true}]}, )" +
+                            code(100);
+  CHECK(contains(help_of(run(shown, kNative), 219), "mig -cgi"));
 }
 
 TEST_CASE("what a refused libcuda needs is read from the loader's words") {
