@@ -4,10 +4,13 @@
 // tcstack-core. Here memory is managed by code compiled once (list.cpp), which knows an element
 // only by four numbers and functions; begin() and end() are plain pointers.
 #pragma once
+#include <string.h>
+
 #include <cstddef>
 #include <initializer_list>
 #include <new>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "base/piece.h"
@@ -63,8 +66,26 @@ template <class T>
 void list_destroy(void* at, size_t n) {
   for (size_t i = 0; i < n; ++i) static_cast<T*>(at)[i].~T();
 }
+// Of what is plain bytes (pointers, numbers, images): one of each size serves all types.
+template <size_t size>
+void list_copy_bytes(void* to, const void* from, size_t n) {
+  if (n != 0) memcpy(to, from, n * size);
+}
+template <size_t size>
+void list_move_bytes(void* to, void* from, size_t n) {
+  if (n != 0) memcpy(to, from, n * size);
+}
+inline void list_drop_bytes(void*, size_t) {}
+
 template <class T>
-constexpr ListOps kListOps = {sizeof(T), list_copy<T>, list_relocate<T>, list_destroy<T>};
+constexpr ListOps list_ops() {
+  if constexpr (std::is_trivially_copyable_v<T>)
+    return {sizeof(T), list_copy_bytes<sizeof(T)>, list_move_bytes<sizeof(T)>, list_drop_bytes};
+  else
+    return {sizeof(T), list_copy<T>, list_relocate<T>, list_destroy<T>};
+}
+template <class T>
+constexpr ListOps kListOps = list_ops<T>();
 
 // What a list in braces is made of: literals and views need not be strings first.
 template <class T>
