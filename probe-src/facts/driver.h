@@ -14,6 +14,8 @@ struct DriverChild {
   int left_ms = 0;             // of the time that the driver may take, all questions together
 };
 
+// What a child says first: its line, or how it ended without one.
+Outcome first_answer(Talk& child, int& left_ms);
 Command driver_command(const Host& host, const Inputs& in);
 DriverChild start_driver(Host& host, const Inputs& in);
 // Driver and devices from what the child answers, and from what the kernel's files say.

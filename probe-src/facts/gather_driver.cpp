@@ -168,6 +168,13 @@ void guess_loaded(DriverFacts& driver) {
 
 }  // namespace
 
+Outcome first_answer(Talk& child, int& left_ms) {
+  Outcome outcome;
+  if (!child.ask("", left_ms, outcome.out)) return child.end();
+  outcome.state = Outcome::State::Exited;
+  return outcome;
+}
+
 // What the user set for the compiler in the driver would answer in place of the driver, or leave
 // what it made in the user's cache.
 Command driver_command(const Host& host, const Inputs& in) {
@@ -214,12 +221,7 @@ void gather_driver(Host& host, const Inputs& in, DriverChild& child, Facts& fact
     facts.driver.reason = facts.devices.reason = "cross-compiling: this machine is not asked";
     return;
   }
-  Outcome outcome;
-  if (child.talk->ask("", child.left_ms, outcome.out))
-    outcome.state = Outcome::State::Exited;
-  else
-    outcome = child.talk->end();
-  learn_driver(host, outcome, facts);
+  learn_driver(host, first_answer(*child.talk, child.left_ms), facts);
   if (!facts.driver.state.is("ok")) child.talk.reset();
 }
 

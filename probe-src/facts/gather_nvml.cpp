@@ -150,12 +150,8 @@ void learn_nvml(const Outcome& outcome, Facts& facts) {
 
 void gather_nvml(const Inputs& in, DriverChild& child, Facts& facts) {
   if (!child.nvml) return;
-  Outcome outcome;
   int left_ms = std::min(in.timeout_ms, in.timeout_ms - child.left_ms + after_driver_ms);
-  if (child.nvml->ask("", left_ms, outcome.out))
-    outcome.state = Outcome::State::Exited;
-  else
-    outcome = child.nvml->end();
+  const Outcome outcome = first_answer(*child.nvml, left_ms);
   child.nvml.reset();
   learn_nvml(outcome, facts);
 }
