@@ -34,7 +34,8 @@ void rule_device_state(const RuleInput& in, List<Finding>& out) {
         .push_back(&device);
   }
   const bool works = driver_is(in.facts.driver) <= DriverIs::Ok && !fine.empty();
-  for (const auto& [id, devices] : {std::make_pair(105, &lost), std::make_pair(106, &closed)}) {
+  for (const int id : {105, 106}) {
+    const List<const Device*>* devices = id == 105 ? &lost : &closed;
     if (devices->empty()) continue;
     List<std::string> names, states;
     for (const Device* device : *devices) {
