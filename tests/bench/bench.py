@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -132,7 +133,9 @@ def compile_core(b, language):
     units = sorted((ROOT / "probe-src/unity").glob("*.cpp"))
     if not units:
         raise Missing("no probe-src/unity/*.cpp")
-    command = " & ".join(f"${{CXX:-c++}} -std=c++17 -O0 -g0 -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables -fno-pie -DTCS_VERSION='\"0\"' "
+    module = (ROOT / "modules/TorchCudaStack/detail/_tcs_core.cmake").read_text(encoding="utf-8")
+    flags = " ".join(re.search(r"TorchCudaStack_CORE_FLAGS\s+(-[^)]+)\)", module)[1].split())
+    command = " & ".join(f"${{CXX:-c++}} {flags} -DTCS_VERSION='\"0\"' "
                          f"-I{ROOT}/probe-src -c {u} -o {b.temp}/{u.stem}.o" for u in units)
     seconds = min(b.time(1, "sh", "-c", command + " & wait")[0] for _ in range(2))
     row(f"compiling tcstack-core, {len(units)} units at once", ms(seconds), f"enable_language(CUDA) {ms(language)}",
