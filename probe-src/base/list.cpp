@@ -12,7 +12,7 @@ void List<std::string>::append(std::initializer_list<Piece> more) {
 template class List<std::string>;
 namespace {
 
-void* at(void* data, size_t index, const ListOps* ops) {
+void* element_at(void* data, size_t index, const ListOps* ops) {
   return static_cast<char*>(data) + index * ops->size;
 }
 
@@ -65,20 +65,20 @@ void ListBase::pop_back() {
 
 void* ListBase::grown() {
   if (size_ == capacity_) reserve(capacity_ == 0 ? 4 : capacity_ * 2);
-  return at(data_, size_++, ops_);
+  return element_at(data_, size_++, ops_);
 }
 
 void ListBase::append_copies(const void* from, size_t n) {
   if (size_ + n > capacity_) reserve(size_ + n);
-  ops_->copy(at(data_, size_, ops_), from, n);
+  ops_->copy(element_at(data_, size_, ops_), from, n);
   size_ += n;
 }
 
 void ListBase::erase_at(size_t index) {
-  ops_->destroy(at(data_, index, ops_), 1);
+  ops_->destroy(element_at(data_, index, ops_), 1);
   --size_;
   for (size_t i = index; i < size_; ++i)
-    ops_->relocate(at(data_, i, ops_), at(data_, i + 1, ops_), 1);
+    ops_->relocate(element_at(data_, i, ops_), element_at(data_, i + 1, ops_), 1);
 }
 
 }  // namespace tcs

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // One of the two translation units of tcstack-core, which are compiled side by side: what asks the
-// machine.
+// machine, and the ground that both stand on.
+#include "base/json.cpp"
+#include "base/list.cpp"
+#include "base/sm.cpp"
+#include "base/text.cpp"
+#include "base/utf8.cpp"
+#include "base/version.cpp"
 #include "facts/answer_cache.cpp"
 #include "facts/devices.cpp"
 #include "facts/driver_files.cpp"

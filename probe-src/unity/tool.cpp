@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One of the two translation units of tcstack-core, which are compiled side by side: what follows
-// from the answers, and the ground that both stand on.
-#include "base/json.cpp"
-#include "base/list.cpp"
-#include "base/sm.cpp"
-#include "base/text.cpp"
-#include "base/utf8.cpp"
-#include "base/version.cpp"
+// from the answers.
 #include "emit/availability.cpp"
 #include "emit/cmake.cpp"
 #include "emit/forms.cpp"
