@@ -53,6 +53,17 @@ bool nodes_known(const DriverFacts& driver) {
   return all;
 }
 
+// Half of what 223 takes is there.
+void miss_module_kind(const Facts& facts, DriverIs state, const std::string& board,
+                      List<Finding>& out) {
+  const char* what = "whether the GPU needs the open kernel module";
+  if (state != DriverIs::StartFails && state != DriverIs::NoDevice) return;
+  if (!facts.driver.module_kind.known() && !board.empty())
+    missing(out, 290, "driver.module_kind", what);
+  if (facts.driver.module_kind.is("proprietary") && board.empty() && !facts.host.nvidia_pci.known())
+    missing(out, 290, "host.nvidia_pci", what);
+}
+
 bool in_container(const HostFacts& host) {
   return host.container.known() && !host.container.is("none");
 }
@@ -131,6 +142,7 @@ void rule_driver_causes(const RuleInput& in, List<Finding>& out) {
   const bool elsewhere = state == DriverIs::Ok && driver.module_kind.is("proprietary") &&
                          !board.empty() && starts_with(board, "the GPU ");
   List<int> ids = causes(in.facts, state, false);
+  miss_module_kind(in.facts, state, board, out);
   Sm sm;
   bool driven = false;
   for (const Device* device : visible_devices(in.facts))
