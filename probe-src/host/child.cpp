@@ -142,7 +142,11 @@ class Child {
       siginfo_t info{};
       int got = waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
       over_ = (got == 0 && info.si_pid == pid_) || (got != 0 && errno != EINTR);
-      if (over_) over_at_ = clock_ms();
+      if (over_) {  // all that it said is there by now, however long this process was kept waiting
+        over_at_ = clock_ms();
+        drain(out_.read_end, outcome_.out);
+        drain(err_.read_end, outcome_.err);
+      }
     }
     // A grandchild may keep the pipes open after the child is gone: do not wait long for it.
     bool closed = out_.read_end < 0 && err_.read_end < 0;
