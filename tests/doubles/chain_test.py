@@ -166,15 +166,13 @@ class Machine:
     """What the driver's double plays.
 
     says: its script. release: of libcuda. kernel: of the loaded kernel module, None = whatever is here. library: of
-    the doubles, or a folder with a real libcuda.so.1. env: what else is set.
+    the doubles. env: what else is set.
     """
 
     def __init__(self, says, release="580.95.05", kernel="580.95.05", library="full", **env):
         self.says, self.release, self.kernel, self.library, self.env = says, release, kernel, library, env
 
     def folder(self):
-        if isinstance(self.library, Path):
-            return self.library
         folder = WORK / f"driver-{self.library}-{self.release}"
         if not folder.exists():
             WORK.mkdir(exist_ok=True)
@@ -491,24 +489,6 @@ class Driver(Chain):
         self.expect(machine, ["TCS204 driver warning: "], ["sm_90"], 0, ["--arch-list", "9.0"])
 
 
-class RealDrivers(Chain):
-    """Real libcuda.so.1 without a kernel module, and the real link stub."""
-
-    def test_a_real_driver_that_is_not_loaded_is_a_note(self):
-        for name, release in (("driver-535", "535."), ("driver-550", "550.")):
-            with self.subTest(name):
-                report = self.expect(Machine("", kernel=None, library=part(name) / "lib"),
-                                     ["TCS203 driver note: ", "TCS910 arch note: "])
-                self.assertIn(f"libcuda {release}", str(report["findings"][0]["evidence"]))
-
-    def test_the_real_stub_first_on_the_path_is_an_error(self):
-        stub = part("cuda-stub").parent
-        real = Machine("device=9.0,NVIDIA H100;version=13000").folder()
-        machine = Machine("device=9.0,NVIDIA H100;version=13000", library=stub, LD_LIBRARY_PATH=f"{stub}:{real}")
-        report = self.expect(machine, ["TCS202 driver error: link stub"], None, 1)
-        self.assertIn(str(stub / "libcuda.so.1"), str(report["findings"][0]["evidence"]))
-
-
 class OlderToolkit(Chain):
     """CUDA 12.4, where it is."""
 
@@ -617,5 +597,5 @@ def main(names, module):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:] or ["Devices", "DriverLibrary", "Hidden", "Lists", "Driver", "RealDrivers",
+    sys.exit(main(sys.argv[1:] or ["Devices", "DriverLibrary", "Hidden", "Lists", "Driver",
                                    "OlderToolkit", "Configure"], sys.modules[__name__]))

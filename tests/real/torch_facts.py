@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Facts of real PyTorch wheels and real drivers, without importing torch.
+"""Facts of real PyTorch wheels, without importing torch.
 
 Held against: the wheels' own labels (version, CUDA), counts taken with cuobjdump, and for the libraries the real
 dynamic loader (ldd). Needs TCS_TOOL; TCS_SOURCE_DIR is not used. Fetches parts; exit 77 when one cannot be had.
@@ -214,33 +214,6 @@ class Pythons(unittest.TestCase):
                     self.check_python(venv / "bin/python")
                     # Activated, it is what FindPython takes.
                     self.check_python(venv / "bin/python", {"TIMEOUT": "30"}, VIRTUAL_ENV=str(venv))
-
-
-@unittest.skipUnless(platform.machine() == "x86_64", "x86_64 drivers")
-@unittest.skipIf(Path("/proc/driver/nvidia/version").exists() or Path("/sys/module/nvidia").exists(),
-                 "this machine has a driver of its own")
-class Drivers(unittest.TestCase):
-    def check_driver(self, name, folder, state, code, release, cuda):
-        facts = probe({}, LD_LIBRARY_PATH=str(part(name) / folder))
-        driver = facts["driver"]
-        self.assertEqual((driver["state"], driver["error"]["code"]), (state, code))
-        self.assertEqual(driver.get("version"), release)
-        self.assertEqual(driver.get("cuda"), cuda)
-        self.assertNotIn("list", facts.get("devices", {}))
-        return driver
-
-    def test_driver_535_is_not_loaded(self):
-        self.check_driver("driver-535", "lib", "no-kernel-module", 100, "535.261.03", "12.2")
-
-    def test_driver_550_is_not_loaded(self):
-        self.check_driver("driver-550", "lib", "no-kernel-module", 100, "550.163.01", "12.4")
-
-    def test_the_toolkits_stub_is_a_stub(self):
-        stub = part("cuda-stub")
-        folder = stub.parent if stub.is_file() else stub
-        facts = probe({}, LD_LIBRARY_PATH=str(folder))
-        self.assertEqual((facts["driver"]["state"], facts["driver"]["error"]["code"]), ("stub", 34))
-        self.assertEqual(facts["driver"]["libcuda"][0]["kind"], "stub")
 
 
 if __name__ == "__main__":
