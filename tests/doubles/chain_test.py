@@ -173,7 +173,8 @@ class Machine:
         self.says, self.release, self.kernel, self.library, self.env = says, release, kernel, library, env
 
     def folder(self):
-        folder = WORK / f"driver-{self.library}-{self.release}"
+        built = (DOUBLES / self.library / "libcuda.so.1").stat().st_mtime_ns  # not the double of an earlier build
+        folder = WORK / f"driver-{self.library}-{self.release}-{built}"
         if not folder.exists():
             WORK.mkdir(exist_ok=True)
             new = Path(tempfile.mkdtemp(dir=WORK))
