@@ -11,16 +11,13 @@ a hang, no measure of speed.
 
 Needs TCS_TOOL, TCS_DOUBLES, TCS_SOURCE_DIR (ctest sets them).
 """
-import contextlib
 import json
 import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
-from pathlib import Path
 
 import chain_test
 from chain_test import DOUBLES, LAY, NAMESPACE, TOOL, WORK, Machine, fake_torch, machine_toolkit
