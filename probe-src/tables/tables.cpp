@@ -29,6 +29,13 @@ constexpr GpuRow kGpus[] = {
 #undef TCS_GPU
 };
 
+constexpr TorchRow kTorches[] = {
+#define TCS_TORCH(version, index, cuda, on_pypi, x86_64, aarch64, python_first, python_last, cudnn, \
+                  abi)                                                                             \
+  {version, index, cuda, on_pypi != 0, x86_64, aarch64, python_first, python_last, cudnn, abi},
+#include "tables/torch_releases.def"
+};
+
 struct Pair {
   int key, value;
 };
@@ -204,6 +211,10 @@ const char* nvml_meaning(int code) {
   if (code == (number)) return meaning;
 #include "tables/driver_errors.def"
   return nullptr;
+}
+
+Rows<TorchRow> torch_rows() {
+  return rows(kTorches);
 }
 
 Rows<JetPackRow> jetpack_rows() {

@@ -12,6 +12,9 @@
 
 namespace tcs {
 
+// When the tables were last held against their sources: what advice from them is dated with.
+constexpr const char* kTablesDate = "2026-11-30";
+
 template <class T>
 struct Rows {
   const T* first;
@@ -79,6 +82,18 @@ struct DriverErrorRow {
 Rows<DriverErrorRow> driver_error_rows();
 const DriverErrorRow* driver_error(int code);
 const char* nvml_meaning(int code);
+
+// torch_releases.def: PyTorch's own builds, oldest first.
+struct TorchRow {
+  const char *version, *index;  // "2.11.0", "cu128"
+  int cuda;
+  bool on_pypi;
+  const char *x86_64, *aarch64;   // images, "" where there is no build or none is known
+  int python_first, python_last;  // 3.11 = 311
+  const char* cudnn;
+  int abi;
+};
+Rows<TorchRow> torch_rows();
 
 // jetpack.def. The one of an L4T ("36.4.3") or of a JetPack ("6.2"), else null.
 struct JetPackRow {
