@@ -30,8 +30,8 @@ constexpr GpuRow kGpus[] = {
 };
 
 constexpr TorchRow kTorches[] = {
-#define TCS_TORCH(version, index, cuda, on_pypi, x86_64, aarch64, python_first, python_last, cudnn, \
-                  abi)                                                                             \
+#define TCS_TORCH(version, index, cuda, on_pypi, x86_64, aarch64, python_first, python_last, \
+                  cudnn, abi)                                                                \
   {version, index, cuda, on_pypi != 0, x86_64, aarch64, python_first, python_last, cudnn, abi},
 #include "tables/torch_releases.def"
 };
@@ -40,7 +40,7 @@ struct Pair {
   int key, value;
 };
 
-constexpr Pair kCuda[] = {
+constexpr CudaRow kCuda[] = {
 #define TCS_CUDA(major, minor, ptx_isa) {major * 100 + minor, ptx_isa},
 #include "tables/cuda_releases.def"
 };
@@ -125,7 +125,11 @@ const ArchRow* find_arch(const Sm& sm) {
 }
 
 int newest_cuda() {
-  return kCuda[sizeof(kCuda) / sizeof(kCuda[0]) - 1].key;
+  return kCuda[sizeof(kCuda) / sizeof(kCuda[0]) - 1].release;
+}
+
+Rows<CudaRow> cuda_rows() {
+  return rows(kCuda);
 }
 
 int newest_torch() {
@@ -172,7 +176,9 @@ const GpuRow* find_gpu(std::string_view name) {
 }
 
 int ptx_isa_written_by(int cuda) {
-  return look_up(kCuda, cuda);
+  for (const CudaRow& row : kCuda)
+    if (row.release == cuda) return row.ptx_isa;
+  return 0;
 }
 
 int cuda_that_reads(int ptx_isa) {

@@ -63,6 +63,12 @@ Rows<GpuRow> gpu_rows();
 const GpuRow* find_gpu(std::string_view name);
 const GpuRow* nearest_gpu(std::string_view name);  // at most two letters apart, else null
 
+// cuda_releases.def, oldest first: releases that have a toolkit (12.7 has none).
+struct CudaRow {
+  int release, ptx_isa;
+};
+Rows<CudaRow> cuda_rows();
+
 // cuda_releases.def and ptx.def. Unknown is 0 or "".
 int ptx_isa_written_by(int cuda);           // 12.6 -> 8.5 (805)
 int cuda_that_reads(int ptx_isa);           // 8.5 (805) -> 12.5 (1205)

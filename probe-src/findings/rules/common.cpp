@@ -25,6 +25,11 @@ constexpr TextRow kTexts[] = {
 bool fill(const char* text, const List<std::string>& args, std::string& out) {
   bool whole = true;
   for (const char* c = text; *c; ++c) {
+    if (starts_with(c, "{@}")) {
+      out += cat("tables of ", kTablesDate);
+      c += 2;
+      continue;
+    }
     const bool digit = *c == '{' && c[1] >= '0' && c[1] <= '9';
     const char mode = digit ? c[2] : 0;
     if (mode != '}' && mode != '?' && mode != '*') {
