@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "facts/devices.h"
+#include "plan/buildable.h"
 
 namespace tcs {
 
@@ -118,6 +119,21 @@ bool builds(const RuleInput& in) {
 
 Severity here_or_elsewhere(const RuleInput& in) {
   return other_machines(in) ? Severity::Warning : Severity::Error;
+}
+
+std::string example_targets(const RuleInput& in) {
+  const Buildable build(in.facts);
+  List<Sm> all;
+  if (in.request.purpose != "pytorch-source")
+    for (const Image& image : own_images(in.facts.torch)) add_once(all, image.sm.base());
+  if (all.empty()) all = build.known() ? build.reals() : List<Sm>{{8, 6, 0}, {9, 0, 0}};
+  std::string out;
+  int count = 0;
+  for (size_t i = all.size(); i-- > 0 && count < 3;) {
+    if (!all[i].plain() || !build.real(all[i])) continue;
+    out = cat(all[i].dotted(), count++ == 0 ? "" : ";", out);
+  }
+  return out;
 }
 
 List<const Device*> visible_devices(const Facts& facts) {

@@ -31,6 +31,10 @@ bool builds(const RuleInput& in);  // something is compiled
 // Error for this machine; warning where the request is about others.
 Severity here_or_elsewhere(const RuleInput& in);
 
+// For the example of TorchCudaStack_TARGETS: what this PyTorch has and this nvcc builds, the newest
+// three, "8.0;8.6;9.0"; empty where no such thing is.
+std::string example_targets(const RuleInput& in);
+
 // --- devices
 List<const Device*> visible_devices(const Facts& facts);
 bool capability(const Device& device, Sm& out);

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every help line works: on each recorded machine where it is printed, what it says is done, and
+// the finding is gone with nothing worse in its place.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "emit/emit.h"
+#include "facts/facts_io.h"
+#include "remedy.h"
+#include "tables/tables.h"
+
+namespace tcs::remedies {
+namespace {
+
+// Files of findings/table whose rows need no effect yet. Empty when the work is done.
+const std::set<std::string> kOpen = {"device.def",        "driver.def",      "toolkit.def",
+                                     "host_compiler.def", "runtime.def",     "torch.def",
+                                     "python.def",        "environment.def", "arch.def"};
+
+// Findings that stop a build or warn, and of which nothing can be said but how to see more.
+struct OnlyLooks {
+  int id;
+  const char* why;
+};
+const std::vector<OnlyLooks> kOnlyLooks = {};
+
+struct Row {
+  int id;
+  const char* text;
+  const char* file;
+  const Effect* effect = nullptr;
+  std::regex form = {};
+  std::vector<int> places = {};  // which placeholder each group of `form` is
+  size_t letters = 0;            // of the row's own
+  bool proved = false;
+};
+
+// The row's text as a pattern, see the head of findings/table.def.
+void make_form(Row& row) {
+  std::string form;
+  const std::string date = cat("tables of ", kTablesDate);
+  const std::string text = replace_all(row.text, "{@}", date);
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool digit = text[i] == '{' && i + 2 < text.size() && isdigit(text[i + 1]);
+    const char mode = digit ? text[i + 2] : '\0';
+    if (mode != '}' && mode != '*' && mode != '?') {
+      if (std::string_view("\\^$.|?*+()[]{}").find(text[i]) != std::string_view::npos) form += '\\';
+      form += text[i];
+      ++row.letters;
+      continue;
+    }
+    const int place = text[i + 1] - '0';
+    const auto seen = std::find(row.places.begin(), row.places.end(), place);
+    if (mode != '?' && seen != row.places.end()) {
+      form += cat("\\", seen - row.places.begin() + 1);
+    } else if (mode != '?') {
+      form += mode == '*' ? "(.*)" : "(.+)";
+      row.places.push_back(place);
+    }
+    i += mode == '}' ? 2 : 3;
+  }
+  row.form = std::regex(form, std::regex::ECMAScript);
+}
+
+const std::vector<Effect>& effects() {
+  static const std::vector<Effect> all = [] {
+    std::vector<Effect> out;
+    for (const auto& of_layer : {device_effects(), driver_effects(), toolkit_effects(),
+                                 host_compiler_effects(), runtime_effects(), torch_effects(),
+                                 python_effects(), environment_effects(), arch_effects()})
+      out.insert(out.end(), of_layer.begin(), of_layer.end());
+    return out;
+  }();
+  return all;
+}
+
+bool is_of(const Effect& effect, const Row& row) {
+  return effect.id == row.id && starts_with(row.text, effect.row);
+}
+
+std::vector<Row> rows_with_effects() {
+  std::vector<Row> rows = {
+#define TCS_HELP(id, text) {id, text, __FILE__},
+#include "findings/table.def"
+  };
+  for (Row& row : rows) {
+    make_form(row);
+    for (const Effect& effect : effects())
+      if (is_of(effect, row)) row.effect = &effect;
+  }
+  return rows;
+}
+
+bool is_open(const Row& row) {
+  return kOpen.count(std::filesystem::path(row.file).filename().string()) == 1;
+}
+
+std::string name_of(const Row& row) {
+  return cat("TCS", row.id, " \"", row.text, "\"");
+}
+
+// --- machines
+
+std::vector<Machine> load_all() {
+  std::vector<Machine> machines;
+  for (const char* folder :
+       {"machines", "beliefs/machines", "beliefs/troubles", "remedies/machines"})
+    for (const auto& file :
+         std::filesystem::directory_iterator(cat(TCS_SOURCE_DIR, "/tests/", folder))) {
+      if (file.path().extension() != ".json") continue;
+      std::ifstream stream(file.path());
+      std::stringstream text;
+      text << stream.rdbuf();
+      INFO(file.path().string());
+      Result<Json> document = parse_json(text.str());
+      REQUIRE(document);
+      CHECK_FALSE(document->find("source")->text.empty());
+      List<std::string> unknown;
+      Result<Facts> facts = read_facts(write_json(*document->find("facts")), unknown);
+      Result<Request> request = read_request(write_json(*document->find("request")), unknown);
+      REQUIRE(facts);
+      REQUIRE(request);
+      CHECK(unknown.empty());
+      Machine machine;
+      machine.name = cat(folder, "/", file.path().stem().string());
+      machine.facts = *facts;
+      machine.request = *request;
+      machines.push_back(machine);
+    }
+  std::sort(machines.begin(), machines.end(),
+            [](const Machine& a, const Machine& b) { return a.name < b.name; });
+  return machines;
+}
+
+Report judged(const Machine& m) {
+  const Plan plan = make_plan(m.facts, m.request);
+  return judge(RuleInput{m.facts, m.request, plan}, m.policy);
+}
+
+// --- one line on one machine
+
+// The row with most letters of its own that can have printed `line`: rows of words alone, "{4}",
+// take what no other row says. Of two such, that whose effect knows the words, else the next one.
+Row* row_of(std::vector<Row>& rows, int id, const std::string& line, const Row* after,
+            Words& words) {
+  Row* best = nullptr;
+  std::smatch match, best_match;
+  for (Row& row : rows) {
+    if (row.id != id || (after && &row <= after) || !std::regex_match(line, match, row.form))
+      continue;
+    const bool told = row.effect && row.effect->says[0];
+    if (told && !std::regex_search(line, std::regex(cat("^(", row.effect->says, ")")))) continue;
+    if (best && best->letters + (best->effect && best->effect->says[0]) >= row.letters + told)
+      continue;
+    best = &row;
+    best_match = match;
+  }
+  words.assign(10, "");
+  if (best)
+    for (size_t i = 0; i < best->places.size(); ++i)
+      words[static_cast<size_t>(best->places[i])] = best_match[i + 1].str();
+  return best;
+}
+
+int count(const Report& report, int id) {
+  int n = 0;
+  for (const Finding& f : report.findings) n += f.id == id ? 1 : 0;
+  return n;
+}
+
+const Finding* find(const Report& report, const Finding& like) {
+  for (const Finding& f : report.findings)
+    if (f.id == like.id && f.message == like.message) return &f;
+  return nullptr;
+}
+
+// The heaviest of this number, -1 where there is none.
+int weight(const Report& report, int id) {
+  int most = -1;
+  for (const Finding& f : report.findings)
+    if (f.id == id) most = std::max(most, static_cast<int>(f.severity));
+  return most;
+}
+
+std::string words_of(const Finding& f) {
+  return cat(tcs::name_of(f.severity), " ", f.code(), ": ", f.message);
+}
+
+// "" where following the line did what it promises.
+std::string wrong(const Report& before, const Finding& removed, const Report& after, Way way,
+                  bool forgot) {
+  std::string out;
+  const Finding* same = find(after, removed);
+  const bool gone = !same && count(after, removed.id) < count(before, removed.id);
+  const bool eased = gone || (way == Way::Eases &&
+                              (same ? same->severity < removed.severity
+                                    : weight(after, removed.id) < weight(before, removed.id)));
+  if (!eased) {
+    out += "    it is still there:\n";
+    for (const Finding& f : after.findings)
+      if (f.id == removed.id) out += cat("      ", words_of(f), "\n");
+  }
+  for (const Finding& f : after.findings) {
+    const bool more = count(after, f.id) > count(before, f.id) ||
+                      static_cast<int>(f.severity) > weight(before, f.id);
+    if (!more) continue;
+    const bool heavy = f.severity == Severity::Error || f.severity > removed.severity;
+    const bool unknown = f.severity == Severity::Unknown && !forgot;
+    if (heavy || unknown) out += cat("    new: ", words_of(f), "\n");
+  }
+  return out;
+}
+
+struct Replay {
+  std::vector<Row> rows;
+  std::vector<std::string> failures;
+  std::set<std::string> only_looks;  // "machine: finding" with no other line
+  int lines = 0, looks = 0;
+};
+
+void follow(const Machine& machine, const Report& before, const Finding& f, const std::string& line,
+            Row& row, const Words& words, bool& acts, Replay& out) {
+  ++out.lines;
+  if (!row.effect) {
+    acts = true;
+    if (!is_open(row)) out.failures.push_back(cat("no effect for ", name_of(row)));
+    return;
+  }
+  Machine copy = machine;
+  if (row.effect->way != Way::Looks) row.effect->apply(copy, words);
+  if (row.effect->way == Way::Looks || copy.looked) {
+    row.proved = true;
+    ++out.looks;
+    return;
+  }
+  acts = true;
+  const std::string bad = wrong(before, f, judged(copy), row.effect->way, copy.forgot);
+  if (bad.empty()) row.proved = true;
+  if (!bad.empty())
+    out.failures.push_back(cat(machine.name, "\n  ", words_of(f), "\n  help: ", line, "\n", bad));
+}
+
+const Replay& replay() {
+  static const Replay done = [] {
+    Replay out;
+    out.rows = rows_with_effects();
+    for (const Machine& machine : load_all()) {
+      const Report before = judged(machine);
+      for (const Finding& f : before.findings) {
+        bool acts = false;
+        const Row* last = nullptr;
+        for (const std::string& line : f.help) {
+          Words words;
+          Row* row = row_of(out.rows, f.id, line, last, words);
+          if (!row) {
+            out.failures.push_back(cat(machine.name, ": no row prints: ", line));
+            continue;
+          }
+          last = row;
+          follow(machine, before, f, line, *row, words, acts, out);
+        }
+        if (!acts && f.severity >= Severity::Warning)
+          out.only_looks.insert(cat(f.id, " on ", machine.name));
+      }
+    }
+    return out;
+  }();
+  return done;
+}
+
+}  // namespace
+
+TEST_CASE("each effect is of one row of the table, and no row has two") {
+  const std::vector<Row> rows = rows_with_effects();
+  for (const Effect& effect : effects()) {
+    INFO("TCS" << effect.id << " " << effect.row);
+    CHECK(std::count_if(rows.begin(), rows.end(),
+                        [&](const Row& row) { return is_of(effect, row); }) == 1);
+    CHECK((effect.apply == nullptr) == (effect.way == Way::Looks));
+  }
+  for (const Row& row : rows) {
+    INFO(name_of(row));
+    CHECK(std::count_if(effects().begin(), effects().end(),
+                        [&](const Effect& effect) { return is_of(effect, row); }) <= 1);
+  }
+}
+
+TEST_CASE("every row of help has its effect") {
+  for (const Row& row : rows_with_effects()) {
+    if (is_open(row)) continue;
+    INFO(name_of(row));
+    CHECK(row.effect != nullptr);
+  }
+}
+
+TEST_CASE("what a help line says mends the machine that it is printed on, and nothing gets worse") {
+  const Replay& done = replay();
+  for (const std::string& failure : done.failures) FAIL_CHECK(failure);
+  WARN(done.lines << " lines were followed, " << done.looks << " of them only show more");
+  CHECK(done.lines > 0);
+}
+
+TEST_CASE("every row of help is proved on a machine") {
+  for (const Row& row : replay().rows) {
+    if (!row.effect) continue;
+    INFO(name_of(row));
+    CHECK(row.proved);
+  }
+}
+
+TEST_CASE("no finding that stops or warns has only lines that show more, but those with a reason") {
+  std::set<int> met;
+  for (const std::string& found : replay().only_looks) {
+    const int id = std::stoi(found);
+    met.insert(id);
+    INFO("TCS" << found);
+    CHECK(std::any_of(kOnlyLooks.begin(), kOnlyLooks.end(),
+                      [&](const OnlyLooks& row) { return row.id == id; }));
+  }
+  for (const OnlyLooks& row : kOnlyLooks) {
+    INFO("TCS" << row.id << ": " << row.why);
+    CHECK(met.count(row.id) == 1);
+  }
+}
+
+}  // namespace tcs::remedies
