@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Real PyTorch wheels, CUDA toolkits, drivers, a compiler and CMakes for the tests, by name.
+"""Real PyTorch wheels, CUDA toolkits, drivers, a compiler, CMakes and peers for the tests, by name.
 
     parts.py get NAME...    fetch what is missing, print one path a line (progress goes to stderr)
     parts.py path NAME      print the path of a part that is present, else exit 1
@@ -25,7 +25,9 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
+import zipfile
 from pathlib import Path
 
 # Wheels, installed by pip into a folder that looks like site-packages (so executables keep their run bits).
@@ -59,6 +61,16 @@ WHEELS = {
     "cmake-3.25": ("cmake==3.25.2", "x86_64", "cmake/data/bin/cmake", "cmake/data"),
     "cmake-3.31": ("cmake==3.31.10", "x86_64", "cmake/data/bin/cmake", "cmake/data"),
     "cmake-4.4": ("cmake==4.4.5", "x86_64", "cmake/data/bin/cmake", "cmake/data"),
+    "kernels-0.17.2": ("kernels==0.17.2", "x86_64", "kernels/archs.py", ""),
+}
+
+# Packages of which single files are kept; nothing of a source archive is run to get at them.
+# name -> (requirement, which kind pip takes, the files)
+FILES = {
+    "deepspeed-0.19.8": ("deepspeed==0.19.8", "source", ["op_builder/builder.py"]),
+    "flash-attn-2.8.3.post2": ("flash-attn==2.8.3.post2", "source", ["setup.py"]),
+    "flashinfer-0.5.3": ("flashinfer-python==0.5.3", "wheel", ["flashinfer/compilation_context.py"]),
+    "vllm-0.33.0": ("vllm==0.33.0", "source", ["cmake/utils.cmake"]),
 }
 
 # The CUDA libraries that a torch wheel names in its metadata, at the versions it pins, beside each other as pip
@@ -88,7 +100,7 @@ DEBS = {
 # name -> (toolkit part, file in it, name of the copy, which is what is printed)
 STUBS = {"cuda-stub": ("toolkit-12.4", f"{MULTIARCH}/stubs/libcuda.so", "libcuda.so.1")}
 
-NAMES = [*WHEELS, *LIBRARIES, *DEBS, *STUBS]
+NAMES = [*WHEELS, *FILES, *LIBRARIES, *DEBS, *STUBS]
 PYTHON_TAG = "3.11"  # of the wheels, whatever Python runs this script
 COMMAND_LIMIT_S = 1800
 SKIP = 77
@@ -161,6 +173,9 @@ def build(name, part, temp):
         requirements, arch, proof, _ = WHEELS[name]
         install_wheels(name, requirements.split(), part, temp, arch, "--no-deps")
         return proof
+    if name in FILES:
+        keep_files(name, *FILES[name], part, temp)
+        return FILES[name][2][0]
     if name in LIBRARIES:
         torch, proof = LIBRARIES[name]
         install_wheels(name, cuda_requirements(ensure(torch)), part, temp, "x86_64")
@@ -195,16 +210,58 @@ def run(name, command, **options):
 
 # ---- wheels
 
+def pip_command():
+    return [sys.executable, "-m", "pip"] if importlib.util.find_spec("pip") else ["pip3"]
+
+
 def install_wheels(name, requirements, part, temp, arch, *options):
     """Install the cp311 wheels of one platform into a folder, as pip would into site-packages."""
     say(f"{name}: pip installs {' '.join(requirements)}")
-    pip = [sys.executable, "-m", "pip"] if importlib.util.find_spec("pip") else ["pip3"]
     tags = [f"manylinux_2_{minor}_{arch}" for minor in range(28, 4, -1)]  # older pips do not expand a tag downwards
     tags += [f"{old}_{arch}" for old in ("manylinux2014", "manylinux2010", "manylinux1", "linux")]
-    run(name, [*pip, "install", "--quiet", "--target", part, "--no-compile", "--no-cache-dir",
+    run(name, [*pip_command(), "install", "--quiet", "--target", part, "--no-compile", "--no-cache-dir",
                "--only-binary=:all:", "--implementation=cp", "--python-version", PYTHON_TAG,
                *(f"--platform={tag}" for tag in tags), *options, *requirements],
         env={**os.environ, "TMPDIR": str(temp)})
+
+
+# pip asks a source archive's build backend for its metadata even to download it, and vLLM's wants all of torch for
+# that. This one stands in for setuptools and hands over the PKG-INFO that lies in the archive.
+BACKEND = """import pathlib, re, shutil
+def get_requires_for_build_wheel(config_settings=None):
+    return []
+def prepare_metadata_for_build_wheel(folder, config_settings=None):
+    text = pathlib.Path("PKG-INFO").read_text(encoding="utf-8")
+    name, version = (re.search(f"(?m)^{field}: (.*)$", text)[1] for field in ("Name", "Version"))
+    info = pathlib.Path(folder, f"{name.replace('-', '_')}-{version}.dist-info")
+    info.mkdir()
+    shutil.copy("PKG-INFO", info / "METADATA")
+    return info.name
+class __legacy__:
+    get_requires_for_build_wheel = staticmethod(get_requires_for_build_wheel)
+    prepare_metadata_for_build_wheel = staticmethod(prepare_metadata_for_build_wheel)
+"""
+
+
+def keep_files(name, requirement, kind, files, part, temp):
+    """Download a package and keep the named files of it."""
+    say(f"{name}: pip downloads {requirement}")
+    backend = temp / "backend/setuptools"
+    backend.mkdir(parents=True)
+    (backend / "__init__.py").touch()
+    (backend / "build_meta.py").write_text(BACKEND, encoding="ascii")
+    options = ["--only-binary=:all:"] if kind == "wheel" else ["--no-binary=:all:", "--no-build-isolation",
+                                                               "--use-pep517"]
+    run(name, [*pip_command(), "download", "--quiet", "--dest", temp, "--no-deps", "--no-cache-dir", *options,
+               requirement], env={**os.environ, "TMPDIR": str(temp), "PYTHONPATH": str(backend.parent)})
+    package = next(file for file in temp.iterdir() if file.name.endswith((".whl", ".tar.gz")))
+    with tarfile.open(package) if kind == "source" else zipfile.ZipFile(package) as archive:
+        for file in files:
+            (part / file).parent.mkdir(parents=True, exist_ok=True)
+            if kind == "wheel":
+                (part / file).write_bytes(archive.read(file))
+            else:  # the name of the archive is its only top folder
+                (part / file).write_bytes(archive.extractfile(f"{package.name[:-7]}/{file}").read())
 
 
 def cuda_requirements(torch):
