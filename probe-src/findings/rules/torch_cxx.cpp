@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PyTorch's headers stop with #error below their C++ level: said before anything is compiled. The
 // finding is of the compiler's layer, which is what has to change.
+#include "findings/nearest_torch.h"
 #include "findings/rules/host_compilers.h"
 
 namespace tcs {
@@ -30,13 +31,17 @@ struct Level {
   std::string from;
 };
 
+Level table_level(const Version& torch) {
+  Level out;
+  for (const TorchLevel& row : kTorchLevels)
+    if (torch.known() && torch >= Version::parse(row.torch))
+      out = {row.standard, row.gcc, "the table of PyTorch's releases"};
+  return out;
+}
+
 // What the headers say, and at least what the table says of the release.
 Level level_of(const TorchFacts& torch) {
-  Level out;
-  const Version version = Version::parse(torch.version.value());
-  for (const TorchLevel& row : kTorchLevels)
-    if (version.known() && version >= Version::parse(row.torch))
-      out = {row.standard, row.gcc, "the table of PyTorch's releases"};
+  Level out = table_level(Version::parse(torch.version.value()));
   if (torch.cxx_standard.known() && torch.cxx_standard.value() >= out.standard) {
     out.standard = torch.cxx_standard.value();
     out.from = torch.cxx_standard.from;
@@ -63,6 +68,13 @@ Version compiler_release(const HostCompiler& compiler) {
   return compiler.id.is("MSVC") && v.major() == 14 ? Version::parse(cat("19.", v.minor())) : v;
 }
 
+// "9" of GCC, "toolset 14.29" of MSVC.
+std::string least_words(const HostCompiler& compiler, const Version& needs) {
+  return compiler.id.is("GNU")    ? needs.dotted()
+         : compiler.id.is("MSVC") ? cat("toolset 14.", needs.minor())
+                                  : "release " + needs.dotted();
+}
+
 void judge_host_compiler(const RuleInput& in, const Level& level, List<Finding>& out) {
   const HostCompiler& compiler = in.facts.host_compiler;
   const Version has = compiler_release(compiler), needs = oldest(compiler.id.value(), level);
@@ -72,9 +84,7 @@ void judge_host_compiler(const RuleInput& in, const Level& level, List<Finding>&
   if (!needs.known() || has >= needs) return;
   const bool gnu = compiler.id.is("GNU"), guard = gnu && needs.major() == level.gcc;
   const std::string label = host_label(compiler);
-  const std::string least = gnu                      ? needs.dotted()
-                            : compiler.id.is("MSVC") ? cat("toolset 14.", needs.minor())
-                                                     : "release " + needs.dotted();
+  const std::string least = least_words(compiler, needs);
   Finding& f = report(out, 410,
                       {label, torch_label(in.facts), standard_text(level), least, gnu ? "y" : "",
                        guard ? "y" : "", gnu ? "" : "y"});
@@ -100,6 +110,16 @@ void judge_nvcc(const RuleInput& in, const Level& level, List<Finding>& out) {
 }
 
 }  // namespace
+
+std::string compiler_for(const RuleInput& in, const Version& torch) {
+  const HostCompiler& compiler = in.facts.host_compiler;
+  const Version has = compiler_release(compiler),
+                needs = oldest(compiler.id.value(), table_level(torch));
+  if (in.request.purpose != "extension" || !has.known() || !needs.known() || has >= needs)
+    return "";
+  return cat(compiler.id.is("GNU") ? "GCC" : compiler.id.value(), " ", least_words(compiler, needs),
+             " or newer");
+}
 
 void rule_torch_cxx(const RuleInput& in, List<Finding>& out) {
   const TorchFacts& torch = in.facts.torch;

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "findings/nearest_torch.h"
+
+#include <algorithm>
+
+#include "findings/rules/driver.h"
+
+namespace tcs {
+namespace {
+
+// The rows hold no PTX. What a device answered to one of the images counts more than the rule.
+bool serve(const RuleInput& in, const char* names, const List<Sm>& sms) {
+  const List<Image> images = images_in(split(names, " "));
+  for (const Sm& sm : sms) {
+    Fit fit = Fit::None;
+    bool here = false;
+    Sm own;
+    for (const Device* device : visible_devices(in.facts)) {
+      if (!capability(*device, own) || own != sm) continue;
+      const Fit answer = serves(images, sm, device);
+      fit = here ? std::max(fit, answer) : answer;
+      here = true;
+    }
+    if ((here ? fit : best_fit(images, sm)) != Fit::Native) return false;
+  }
+  return !images.empty();
+}
+
+// Of a machine of unknown kind both must be true.
+bool has_images(const RuleInput& in, const TorchRow& row, const List<Sm>& sms) {
+  const HostFacts& host = in.facts.host;
+  if (host.os.known() && !host.os.is("linux")) return false;
+  if (host.arch.known() && !host.arch.is("x86_64") && !host.arch.is("aarch64")) return false;
+  return (host.arch.is("aarch64") || serve(in, row.x86_64, sms)) &&
+         (host.arch.is("x86_64") || serve(in, row.aarch64, sms));
+}
+
+bool takes_python(const TorchRow& row, const PythonFacts& python) {
+  const int release = release_of(Version::parse(python.version.value()));
+  // Of CPython without the lock there are builds from 2.6 on.
+  if (python.free_threaded.is(true) && Version::parse(row.version) < Version::parse("2.6"))
+    return false;
+  return release == 0 || (release >= row.python_first && release <= row.python_last);
+}
+
+bool driver_too_old(const DriverSays& says, const TorchRow& row) {
+  return too_old(says, {Version::parse(release_text(row.cuda)), !driver_floor(row.cuda / 100)});
+}
+
+const Toolkit* own_toolkit(const RuleInput& in) {
+  return builds(in) ? in.facts.toolkit() : nullptr;
+}
+
+int major_of(const Toolkit* toolkit) {
+  return toolkit ? Version::parse(toolkit->version.value()).major() : 0;
+}
+
+struct Way {
+  const TorchRow* row = nullptr;
+  const Toolkit* toolkit = nullptr;  // another one that is here
+};
+
+// First with the toolkit that is used, then with one that is here, then with any.
+Way find_way(const RuleInput& in, const List<Sm>& sms, int loose) {
+  const Toolkit* own = own_toolkit(in);
+  TorchWanted wanted{sms, major_of(own), 0};
+  for (; wanted.loose <= loose; ++wanted.loose) {
+    wanted.cuda_major = major_of(own);
+    if (const TorchRow* row = nearest_torch(in, wanted)) return {row, nullptr};
+    if (wanted.cuda_major == 0) continue;
+    for (const Toolkit& other : in.facts.toolkits.list) {
+      wanted.cuda_major = major_of(&other);
+      if (wanted.cuda_major == 0 || other.works.is(false) || !other.root.known()) continue;
+      if (const TorchRow* row = nearest_torch(in, wanted)) return {row, &other};
+    }
+    wanted.cuda_major = 0;
+    if (const TorchRow* row = nearest_torch(in, wanted)) return {row, nullptr};
+  }
+  return {};
+}
+
+// ", and build with ...": what has to change beside PyTorch.
+std::string changes(const RuleInput& in, const Way& way) {
+  const TorchRow& row = *way.row;
+  const int major = major_of(own_toolkit(in));
+  std::string out;
+  if (way.toolkit)
+    out += ", and build with -DTorchCudaStack_TOOLKIT=" + way.toolkit->root.value();
+  else if (major != 0 && row.cuda / 100 != major)
+    out += ", and build with a toolkit of CUDA " + release_text(row.cuda);
+  if (!takes_python(row, in.facts.python))
+    out +=
+        cat(", in Python ", release_text(row.python_first), " to ", release_text(row.python_last));
+  const std::string compiler = compiler_for(in, Version::parse(row.version));
+  if (!compiler.empty()) out += ", with " + compiler;
+  if (driver_too_old(driver_says(in.facts), row))
+    out += ", with a driver that speaks CUDA " + release_text(row.cuda);
+  return out;
+}
+
+std::string dotted(const List<Sm>& sms) {
+  List<std::string> words;
+  for (const Sm& sm : sms) words.push_back(sm.dotted());
+  return in_words(words);
+}
+
+// The toolkits that build all of them: "CUDA 12.8 or newer"; "" where the tables lack one.
+std::string cuda_range(const List<Sm>& sms) {
+  int first = 0, last = 0;
+  for (const Sm& sm : sms) {
+    const ArchRow* arch = find_arch(sm);
+    if (!arch) return "";
+    first = std::max(first, arch->first);
+    if (arch->last != 0) last = last == 0 ? arch->last : std::min(last, arch->last);
+  }
+  if (sms.empty() || (last != 0 && last < first)) return "";
+  return cat("CUDA ", release_text(first), last == 0 ? " or newer" : " to " + release_text(last));
+}
+
+}  // namespace
+
+const TorchRow* nearest_torch(const RuleInput& in, const TorchWanted& wanted) {
+  const DriverSays says = driver_says(in.facts);
+  const Version own = Version::parse(in.facts.torch.version.value());
+  const Toolkit* toolkit = own_toolkit(in);
+  const int nvcc = toolkit ? release_of(Version::parse(toolkit->version.value())) : 0;
+  const TorchRow* best = nullptr;
+  int most = 0;
+  for (const TorchRow& row : torch_rows()) {
+    const Version version = Version::parse(row.version);
+    const bool fits = (wanted.cuda_major == 0 || wanted.cuda_major == row.cuda / 100) &&
+                      (wanted.loose > 0 ||
+                       (takes_python(row, in.facts.python) && compiler_for(in, version).empty())) &&
+                      (wanted.loose > 1 || !driver_too_old(says, row)) &&
+                      has_images(in, row, wanted.sms);
+    const int rank = (own.known() && same_release(own, version) ? 1 << 20 : 0) +
+                     release_of(version) * 4 + (row.cuda == nvcc ? 2 : 0) + row.on_pypi;
+    if (!fits || rank < most) continue;
+    best = &row;
+    most = rank;
+  }
+  return best;
+}
+
+List<Sm> to_serve(const RuleInput& in) {
+  List<Sm> out;
+  Sm sm;
+  for (const Device* device : visible_devices(in.facts))
+    if (capability(*device, sm)) add_once(out, sm);
+  for (const Target& target : in.plan.targets)
+    if (target.device < 0 && !target.cut && in.request.targets_known) add_once(out, target.sm);
+  sort_few(out);
+  return out;
+}
+
+std::string torch_named(const TorchRow& row) {
+  return cat("PyTorch ", row.version, " for CUDA ", release_text(row.cuda));
+}
+
+// pip takes an installed 2.7.1+cu126 for 2.7.1. What PyPI holds for aarch64 differs by release.
+std::string install_line(const TorchRow& row, const Facts& facts) {
+  const bool pypi = row.on_pypi && facts.host.os.is("linux") && facts.host.arch.is("x86_64");
+  return cat("pip install ",
+             starts_with(facts.torch.version.value(), row.version) ? "--force-reinstall " : "",
+             "torch==", row.version,
+             pypi ? "" : cat(" --index-url https://download.pytorch.org/whl/", row.index));
+}
+
+std::string torch_way(const RuleInput& in, const List<Sm>& sms, int loose) {
+  const Way way = find_way(in, sms, loose);
+  if (!way.row) return "";
+  return cat(torch_named(*way.row), sms.empty() ? "" : " serves " + dotted(sms), ": ",
+             install_line(*way.row, in.facts), changes(in, way));
+}
+
+std::string torch_elsewhere(const RuleInput& in, const List<Sm>& sms) {
+  const HostFacts& host = in.facts.host;
+  if (driver_says(in.facts).jetson) return "NVIDIA's PyTorch for Jetson, the build of your JetPack";
+  const std::string range = cuda_range(sms);
+  const std::string one = sms.empty() ? "" : cat(" that serves ", dotted(sms));
+  if (!host.os.is("linux") || !(host.arch.is("x86_64") || host.arch.is("aarch64")))
+    return cat("a PyTorch ", range.empty() ? "with CUDA" : "of " + range, one,
+               ": https://pytorch.org/get-started/locally");
+  return cat("a PyTorch", one, ", built from source", range.empty() ? "" : " with " + range,
+             ": none of its own builds ", sms.empty() ? "fits" : "does");
+}
+
+std::string torch_for_each(const RuleInput& in, const List<Sm>& sms) {
+  List<std::string> words;
+  for (const Sm& sm : sms) {
+    const Way way = find_way(in, {sm}, 2);
+    if (!way.row) return "";
+    words.push_back(cat(sm.dotted(), " with ", torch_named(*way.row), changes(in, way)));
+  }
+  return in_words(words, "or");
+}
+
+}  // namespace tcs
