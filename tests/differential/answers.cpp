@@ -15,8 +15,8 @@
 //    "issues": [{"kind": "Malformed", "token": "8.0,8.6", "corrected": "8.0;8.6", "begin": "",
 //    "end":
 //    ""}],                       kinds as in plan/plan.h
-//    "torch_list": {"text": "9.0+PTX", "left_out": [pairs]},               for find_package(Torch)
-//    "torch_python_list": {...}, for torch.utils.cpp_extension
+//    "readers": [{"torch_list": {"text": "9.0+PTX", "left_out": [pairs]},  for find_package(Torch)
+//                 "torch_python_list": {...}}],                 for torch.utils.cpp_extension
 //    "cmake_architectures": {...}}
 //
 // What runs where:
@@ -122,6 +122,19 @@ Json dialect(const Plan& plan, const Dialect& said) {
   return out;
 }
 
+Json for_readers(Plan plan, List<std::string> readers) {
+  if (readers.empty()) readers.push_back(plan.torch_version);
+  Json out = Json::array();
+  for (const std::string& reader : readers) {
+    plan.torch_version = reader;
+    Json said = Json::object();
+    said.add("torch_list", dialect(plan, torch_list(plan)));
+    said.add("torch_python_list", dialect(plan, torch_python_list(plan)));
+    out.push(said);
+  }
+  return out;
+}
+
 Json planned(const Json& question) {
   Facts facts;
   set_toolkit(question, facts);
@@ -140,8 +153,7 @@ Json planned(const Json& question) {
     issues.push(row);
   }
   out.add("pairs", pairs).add("issues", issues);
-  out.add("torch_list", dialect(plan, torch_list(plan)));
-  out.add("torch_python_list", dialect(plan, torch_python_list(plan)));
+  out.add("readers", for_readers(plan, texts_at(question, "readers")));
   out.add("cmake_architectures", dialect(plan, cmake_architectures(plan)));
   return out;
 }

@@ -22,8 +22,8 @@ def ask(questions):
     for answer in answers:
         if "pairs" in answer:
             answer["pairs"] = as_pairs(answer["pairs"])
-            for dialect in ("torch_list", "torch_python_list", "cmake_architectures"):
-                answer[dialect]["left_out"] = as_pairs(answer[dialect]["left_out"])
+            for dialect in [answer["cmake_architectures"], *(d for r in answer["readers"] for d in r.values())]:
+                dialect["left_out"] = as_pairs(dialect["left_out"])
     return answers
 
 
