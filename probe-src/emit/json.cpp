@@ -81,6 +81,7 @@ Json plan_json(const Plan& plan) {
       .add("images", std::move(images))
       .add("targets", std::move(targets));
   out.add("gencode_flags", strings(gencode_flags(plan)));
+  out.add("nvcc", plan.nvcc).add("nvcc_archs", strings(plan.nvcc_archs));
   out.add("torch_cuda_arch_list", dialect_json(torch_list(plan)));
   out.add("torch_python_list", dialect_json(torch_python_list(plan)));
   out.add("cuda_architectures", dialect_json(cmake_architectures(plan)));

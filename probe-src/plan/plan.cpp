@@ -84,6 +84,10 @@ Plan make_plan(const Facts& facts, const Request& request) {
 Planner::Planner(const Facts& facts, const Request& request)
     : facts_(facts), request_(request), build_(facts) {
   plan_.archs_from = build_.from();
+  if (const Toolkit* toolkit = facts.toolkit()) {
+    plan_.nvcc = toolkit->version.or_else("");
+    plan_.nvcc_archs = toolkit->archs.value();
+  }
   plan_.torch_version = facts.torch.version.or_else("");
 }
 

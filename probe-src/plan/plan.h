@@ -76,7 +76,9 @@ struct Plan {
   bool open = false;      // a word of that list stands for devices that are unknown
   std::string list_from;  // "TORCH_CUDA_ARCH_LIST (environment)", "targets native" ...
   std::string
-      archs_from;  // how what nvcc builds is known: "nvcc 13.0.88", "the table for CUDA 12.4"
+      archs_from;    // how what nvcc builds is known: "nvcc 13.0.88", "the table for CUDA 12.4"
+  std::string nvcc;  // its version, and what it says it builds; empty while unknown
+  List<std::string> nvcc_archs;
   std::string torch_version;  // whose parsers read the torch dialects; "" = the newest known
   bool complete = true;       // false: facts that it needs are unknown
 };

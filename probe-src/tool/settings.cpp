@@ -187,6 +187,14 @@ Result<std::string> read_document(const Host& host, const std::string& path) {
   return text;
 }
 
+Result<Json> read_json_file(const Host& host, const std::string& path) {
+  Result<std::string> text = read_document(host, path);
+  if (!text) return text.error();
+  Result<Json> json = parse_json(*text);
+  if (!json) return Error{json.error().str(), path};
+  return json;
+}
+
 template <class T>
 static Result<T> read_as(const Host& host, const std::string& path, List<std::string>& unknown,
                          Result<T> (*reader)(std::string_view, List<std::string>&)) {

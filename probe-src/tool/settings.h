@@ -3,6 +3,7 @@
 #pragma once
 #include <string>
 
+#include "base/json.h"
 #include "base/list.h"
 #include "facts/gather.h"
 #include "findings/finding.h"
@@ -44,6 +45,7 @@ const List<std::string>& input_names();
 
 // Documents: each error has the file's path.
 Result<std::string> read_document(const Host& host, const std::string& path);
+Result<Json> read_json_file(const Host& host, const std::string& path);
 Result<Facts> read_facts_file(const Host& host, const std::string& path,
                               List<std::string>& unknown_members);
 Result<Request> read_request_file(const Host& host, const std::string& path,

@@ -29,14 +29,6 @@ struct Verifier {
   void fail(const std::string& text) { failures += cat("  ", ascii(text), "\n"); }
 };
 
-Result<Json> read_json_file(const Host& host, const std::string& path) {
-  Result<std::string> text = read_document(host, path);
-  if (!text) return text.error();
-  Result<Json> json = parse_json(*text);
-  if (!json) return Error{json.error().str(), path};
-  return json;
-}
-
 bool take_images(Verifier& v, const List<std::string>& names, const std::string& place) {
   for (const std::string& name : names) {
     Image image;

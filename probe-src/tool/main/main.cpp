@@ -24,6 +24,7 @@ const Verb verbs[] = {
     {"plan", tcs::verb_plan, "print the architecture plan in the form a consumer reads"},
     {"images", tcs::verb_images, "list the cubins and PTX that files hold"},
     {"verify", tcs::verb_verify, "check that a built file holds the planned images"},
+    {"intersect", tcs::verb_intersect, "say which of a file's architectures the plan needs"},
     {"explain", tcs::verb_explain, "say what a finding means and what to do"},
     {"cache", tcs::verb_cache, "show or clear the per-user cache"},
     {"configure", tcs::verb_configure,
