@@ -198,11 +198,14 @@ PlanIssue lone_ptx(std::string_view text, const ArchTokens& before) {
 }
 
 bool name_gpu(std::string_view text, PlanIssue& issue) {
-  const GpuRow* gpu = find_gpu(text);
-  if (gpu == nullptr) return false;
-  issue.corrected = gpu->sm.dotted();
-  issue.detail = cat(gpu->name, " is a GPU; its capability is ", gpu->sm.dotted());
-  return true;
+  const List<const GpuRow*> gpus = gpus_named(text);
+  if (gpus.size() == 1) {
+    issue.corrected = gpus[0]->sm.dotted();
+    issue.detail = cat(gpus[0]->name, " is a GPU; its capability is ", issue.corrected);
+  } else if (!gpus.empty()) {
+    issue.detail = "it may be " + gpu_texts(gpus);
+  }
+  return !gpus.empty();
 }
 
 // A GPU's name with blanks in it, which are separators of a list: "RTX 4090"; its length, 0 where

@@ -176,7 +176,7 @@ void Planner::suffix_ptx(const ArchToken& token) {
 // 12 is read as 1.2, and may have been meant as 12.0; 4090 as 409.0, and is a GPU.
 void Planner::guess_number(const ArchToken& token, PlanIssue& issue) const {
   Sm sm;
-  if (const GpuRow* gpu = find_gpu("RTX " + token.text)) {
+  if (const GpuRow* gpu = find_gpu(token.text)) {
     issue.corrected = gpu->sm.dotted();
     issue.detail = cat(gpu->name, " is a GPU; its capability is ", gpu->sm.dotted());
   } else if (parse_sm_dotted(token.text + ".0", sm) && find_arch(sm) != nullptr) {

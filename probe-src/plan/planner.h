@@ -7,6 +7,7 @@
 #include "plan/buildable.h"
 #include "plan/grammar.h"
 #include "plan/plan.h"
+#include "tables/tables.h"
 
 namespace tcs {
 
@@ -33,6 +34,7 @@ class Planner {
   void all(const ArchToken& token, bool majors_only);
 
   void one_target(const std::string& text);
+  void unknown_target(const std::string& word, const List<const GpuRow*>& gpus);
   void target_token(const ArchToken& token);
   void native(const std::string& token);
   void torch(const std::string& token);

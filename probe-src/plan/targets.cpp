@@ -73,24 +73,37 @@ void Planner::one_target(const std::string& text) {
   std::string word(trim(text));
   if (word.empty()) return;
   if (word == "torch") return torch(word);
-  if (const GpuRow* gpu = find_gpu(word)) {
-    target(gpu->sm, cat(gpu->name, " (", where_, ")"), "the table of GPU names");
-    return;
+  const ArchTokens parsed = parse_arch_list(word, "torch");
+  bool arch = parsed.issues.empty(), unknown = false;
+  for (const ArchToken& token : parsed.tokens)  // 4090 could be written for 409.0
+    arch = arch && (token.kind != ArchToken::Kind::Arch || Buildable::could_exist(token.real));
+  const List<const GpuRow*> gpus = arch ? List<const GpuRow*>() : gpus_named(word);
+  if (gpus.size() == 1) {
+    const std::string label = cat(gpus[0]->name, " (", where_, ", by name)");
+    return target(gpus[0]->sm, label, cat("the table of GPU names, ", kTablesDate));
   }
-  ArchTokens parsed = parse_arch_list(word, "torch");
-  bool fleet = starts_with(word, "fleet:");
-  if (fleet || (!parsed.issues.empty() && contains(word, " ") && !contains(word, ","))) {
-    const GpuRow* near = nearest_gpu(word);
-    PlanIssue& issue = say(Issue::UnknownName, quotable(word));
-    if (fleet) issue.detail = "this version reads no fleet files";
-    if (near != nullptr) issue.corrected = near->name;
-    return;
-  }
-  for (PlanIssue& issue : parsed.issues) {
+  for (const PlanIssue& issue : parsed.issues)
+    unknown = unknown || (issue.kind == Issue::UnknownName && issue.corrected.empty());
+  const bool fleet = starts_with(word, "fleet:");
+  const bool blanks = !parsed.issues.empty() && contains(word, " ") && !contains(word, ",");
+  if (fleet || unknown || blanks || !gpus.empty()) return unknown_target(word, gpus);
+  for (PlanIssue issue : parsed.issues) {
     issue.where = where_;
     plan_.issues.push_back(issue);
   }
   for (const ArchToken& token : parsed.tokens) target_token(token);
+}
+
+// A word for which there is no capability, or more than one.
+void Planner::unknown_target(const std::string& word, const List<const GpuRow*>& gpus) {
+  PlanIssue& issue = say(Issue::UnknownName, quotable(word));
+  const List<const GpuRow*> near = gpus.empty() ? nearest_gpus(word) : gpus;
+  if (starts_with(word, "fleet:"))
+    issue.detail = "this version reads no fleet files";
+  else if (!near.empty())
+    issue.detail =
+        cat(gpus.empty() ? "the nearest that are known: " : "it may be ", gpu_texts(near));
+  if (gpus.empty() && !near.empty()) issue.corrected = near[0]->name;
 }
 
 void Planner::target_token(const ArchToken& token) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tables/tables.h"
 
+#include <string.h>
+
 #include <algorithm>
 
 #include "base/text.h"
@@ -25,7 +27,7 @@ constexpr TorchNameRow kTorchNames[] = {
 
 constexpr GpuRow kGpus[] = {
 #define TCS_GPU(name, major, minor) {name, {major, minor, 0}},
-#include "tables/gpus_few.def"
+#include "tables/gpus.def"
 #undef TCS_GPU
 };
 
@@ -83,24 +85,47 @@ int look_up(const Pair (&table)[N], int key) {
   return 0;
 }
 
-// Words that name the maker, the board or its memory, not the chip.
-bool is_filler(const std::string& word) {
-  static const char* const kFillers[] = {
-      "nvidia", "geforce", "tesla", "gpu", "laptop", "mobile", "pcie",   "sxm",     "sxm2", "sxm3",
-      "sxm4",   "sxm5",    "sxm6",  "nvl", "hbm3",   "ac",     "active", "edition", "tm"};
-  for (const char* filler : kFillers) {
-    if (word == filler) return true;
-  }
-  return word.size() > 2 && ends_with(word, "gb") && word[0] >= '0' && word[0] <= '9';
+// Words that name the maker, the board, its memory or its cooling, not the chip.
+bool is_filler(std::string_view word) {
+  const bool number = word[0] >= '0' && word[0] <= '9';
+  const bool memory = number && (ends_with(word, "gb") || ends_with(word, "g"));
+  return memory || starts_with(word, "sxm") || starts_with(word, "hbm") ||
+         contains(
+             " nvidia geforce tesla gpu laptop mobile pcie nvl ac active edition generation tm "
+             "with max q design mig ",
+             cat(" ", word, " "));
 }
 
-// "NVIDIA GeForce RTX 4090 Laptop GPU" -> "rtx4090": the words that count, run together.
+constexpr const char* kBetweenWords = " \t-_()/";
+
+// "NVIDIA GeForce RTX 4090 Laptop GPU" -> "rtx 4090": the words that count.
 std::string gpu_key(std::string_view name) {
   std::string key;
-  for (const std::string& word : split(lower(name), " \t-_()")) {
-    if (!is_filler(word)) key += word;
-  }
+  for (const std::string& word : split(lower(name.size() > 100 ? "" : name), kBetweenWords))
+    if (!is_filler(word)) key += cat(key.empty() ? "" : " ", word);
   return key;
+}
+
+bool has_digit(std::string_view text) {
+  return text.find_first_of("0123456789") != std::string_view::npos;
+}
+
+enum class Named { No, Part, Whole };
+
+// Does a name hold the words of `key`, in their order? Its own may be run together there: rtx4090.
+Named named_by(const std::string& key, const char* name) {
+  const std::string low = lower(name);
+  size_t at = 0;
+  Named found = Named::Whole;
+  for (const std::string& word : split(low, kBetweenWords)) {
+    if (key.compare(at, word.size(), word) == 0) {
+      at += word.size();
+      if (at < key.size() && key[at] == ' ') ++at;
+    } else if (found == Named::Whole && !is_filler(word)) {
+      found = Named::Part;
+    }
+  }
+  return at < key.size() ? Named::No : found;
 }
 
 }  // namespace
@@ -157,22 +182,52 @@ Rows<GpuRow> gpu_rows() {
   return rows(kGpus);
 }
 
-const GpuRow* nearest_gpu(std::string_view name) {
-  std::string key = name.size() > 100 ? std::string() : gpu_key(name);
-  const GpuRow* best = nullptr;
-  size_t distance = key.size() < 4 ? 1 : 3;
+List<const GpuRow*> gpus_named(std::string_view name) {
+  List<const GpuRow*> out;
+  const std::string key = gpu_key(name);
+  Named best = Named::Part;
+  bool tells = has_digit(key);
   for (const GpuRow& row : kGpus) {
-    size_t d = key.empty() ? distance : edit_distance(key, gpu_key(row.name));
-    if (d >= distance) continue;
-    distance = d;
-    best = &row;
+    const Named named = key.empty() ? Named::No : named_by(key, row.name);
+    if (named < best) continue;
+    if (named > best) out.clear();
+    best = named;
+    tells = tells || !has_digit(row.name);
+    if (out.empty() || out.back()->sm != row.sm)  // the rows are in order
+      out.push_back(&row);
+    else if (strlen(row.name) < strlen(out.back()->name))
+      out.back() = &row;
   }
-  return best;
+  // "Boost", "Server": no name of a GPU, whose names have a number; "Orin" is one.
+  return tells || out.size() != 1 ? out : List<const GpuRow*>();
 }
 
 const GpuRow* find_gpu(std::string_view name) {
-  const GpuRow* gpu = nearest_gpu(name);
-  return gpu != nullptr && gpu_key(gpu->name) == gpu_key(name) ? gpu : nullptr;
+  const List<const GpuRow*> gpus = gpus_named(name);
+  return gpus.size() == 1 ? gpus[0] : nullptr;
+}
+
+List<const GpuRow*> nearest_gpus(std::string_view name) {
+  List<const GpuRow*> out;
+  List<std::string> keys;
+  const std::string key = replace_all(gpu_key(name), " ", "");
+  for (size_t letters = 1; letters <= 2 && key.size() > 3; ++letters) {
+    for (const GpuRow& row : kGpus) {
+      const std::string other = replace_all(gpu_key(row.name), " ", "");
+      if (out.size() == 3 || edit_distance(key, other) != letters || contains(keys, other))
+        continue;
+      keys.push_back(other);
+      out.push_back(&row);
+    }
+  }
+  return out;
+}
+
+std::string gpu_texts(const List<const GpuRow*>& gpus) {
+  List<std::string> out;
+  for (const GpuRow* gpu : gpus)
+    add_once(out, out.size() < 5 ? cat(gpu->name, " (", gpu->sm.dotted(), ")") : "...");
+  return join(out, ", ");
 }
 
 int ptx_isa_written_by(int cuda) {

@@ -54,14 +54,19 @@ struct TorchNameRow {
 Rows<TorchNameRow> torch_name_rows();
 const TorchNameRow* find_torch_name(std::string_view name, int release);
 
-// gpus_few.def: "RTX 4090", "NVIDIA GeForce RTX 4090 Laptop GPU", "A100-SXM4-80GB" ...
+// gpus.def: "RTX 4090", "NVIDIA GeForce RTX 4090 Laptop GPU", "A100-SXM4-80GB" ...
 struct GpuRow {
   const char* name;
   Sm sm;
 };
-Rows<GpuRow> gpu_rows();
-const GpuRow* find_gpu(std::string_view name);
-const GpuRow* nearest_gpu(std::string_view name);  // at most two letters apart, else null
+Rows<GpuRow> gpu_rows();  // by capability
+// What a name means: the GPUs of just that name, else those whose name holds its words in that
+// order
+// ("4090", "A100"); the shortest name of each capability. Several: it does not tell which.
+List<const GpuRow*> gpus_named(std::string_view name);
+const GpuRow* find_gpu(std::string_view name);            // where it tells; else null
+List<const GpuRow*> nearest_gpus(std::string_view name);  // up to three, two letters apart at most
+std::string gpu_texts(const List<const GpuRow*>& gpus);   // "Quadro RTX 5000 (7.5), RTX 5000 ..."
 
 // cuda_releases.def, oldest first: releases that have a toolkit (12.7 has none).
 struct CudaRow {

@@ -46,20 +46,21 @@ bool default_without_member(const RuleInput& in, const PlanIssue& i) {
   return i.kind == IssueKind::NoMember && !i.by_user && in.plan.gencodes.empty();
 }
 
-int gpu_names(const Issues& issues) {
-  int count = 0;
-  for (const PlanIssue* i : issues) count += find_gpu(i->token) ? 1 : 0;
-  return count;
-}
-
 std::string unknown_names(const std::string& where, const std::string& words,
                           const Issues& issues) {
   const bool one = issues.size() == 1;
-  const int gpus = gpu_names(issues);
-  if (gpus == static_cast<int>(issues.size()))
+  size_t gpus = 0, several = 0;
+  for (const PlanIssue* i : issues) {
+    const size_t named = gpus_named(i->token).size();
+    gpus += named == 1 ? 1 : 0;
+    several += named > 1 ? 1 : 0;
+  }
+  if (gpus == issues.size())
     return where + words +
            (one ? ", a GPU; a list takes its capability" : ", GPUs; a list takes capabilities");
-  if (gpus) return words + " are no architectures";
+  if (several == issues.size())
+    return words + (one ? " names" : " name") + " GPUs of more than one capability";
+  if (gpus + several != 0) return words + " are no architectures";
   return words + (one ? " is neither an architecture nor a GPU that is known"
                       : " are neither architectures nor GPUs that are known");
 }

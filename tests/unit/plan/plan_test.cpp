@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "machine.h"
+#include "tables/tables.h"
 
 using namespace tcs;
 using Kind = PlanIssue::Kind;
@@ -193,9 +194,65 @@ TEST_CASE("targets may be capabilities, GPU names and architecture names") {
   Plan plan = make_plan(facts, target_request({"RTX 4090", "9.0a", "A100-SXM4-80GB", "12.0+PTX"}));
   CHECK(shown(plan) == "80:80 89:89 90a:90a 120:120 120:ptx");
   CHECK(plan.targets.size() == 4);
-  CHECK(plan.gencodes[1].reason == "target GeForce RTX 4090 (TorchCudaStack_TARGETS)");
+  CHECK(plan.gencodes[1].reason == "target GeForce RTX 4090 (TorchCudaStack_TARGETS, by name)");
   CHECK(shown(make_plan(facts, target_request({"Hopper"}))) == "90:90 90:ptx");
   CHECK(make_plan(facts, target_request({"Ampere"})).targets.size() == 2);
+}
+
+TEST_CASE("a target may be a part of a GPU's name that tells the capability") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  const std::pair<const char*, const char*> names[] = {
+      {"4090", "89:89"},    {"a100", "80:80"}, {"rtx pro 6000 blackwell", "120:120"},
+      {"2080 ti", "75:75"}, {"Orin", "87:87"}, {"NVIDIA A100-SXM4-80GB MIG 1g.10gb", "80:80"}};
+  for (const auto& [name, images] : names) {
+    INFO(name);
+    const Plan plan = make_plan(facts, target_request({name}));
+    CHECK(shown(plan) == images);
+    REQUIRE(plan.targets.size() == 1);
+    CHECK(plan.targets[0].from == cat("the table of GPU names, ", kTablesDate));
+  }
+  // Numbers and names of architectures come first.
+  CHECK(shown(make_plan(facts, target_request({"100"}))) == "100:100");
+  CHECK(shown(make_plan(facts, target_request({"Ada"}))) == "89:89 89:ptx");
+  CHECK(issue_of(make_plan(facts, target_request({"409"})), Kind::Nonsense) != nullptr);
+}
+
+TEST_CASE("a name that GPUs of several capabilities have is refused with them") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  const std::pair<const char*, const char*> names[] = {
+      {"RTX 5000",
+       "it may be Quadro RTX 5000 (7.5), RTX 5000 Ada Generation (8.9), RTX PRO 5000 "
+       "Blackwell (12.0)"},
+      {"5000",
+       "it may be Quadro RTX 5000 (7.5), RTX 5000 Ada Generation (8.9), RTX PRO 5000 "
+       "Blackwell (12.0)"},
+      {"Titan", "it may be GTX TITAN"},
+      {"GeForce GT 1030", "it may be GeForce GT 1030 (3.0), GeForce GT 1030 (6.1)"}};
+  for (const auto& [name, detail] : names) {
+    INFO(name);
+    const Plan plan = make_plan(facts, target_request({name}));
+    CHECK(plan.gencodes.empty());
+    CHECK(plan.targets.empty());
+    const PlanIssue* issue = issue_of(plan, Kind::UnknownName);
+    REQUIRE(issue != nullptr);
+    CHECK(issue->token == name);
+    CHECK(issue->corrected.empty());
+    CHECK((issue->detail == detail || name == std::string("Titan")));
+  }
+}
+
+TEST_CASE("a list takes no GPU name, whole or in part, and is given the capability") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  for (const char* name : {"RTX4090", "RTX 4090", "4090", "GeForce RTX 4090"}) {
+    INFO(name);
+    const Plan plan = make_plan(facts, list_request(name));
+    CHECK(plan.gencodes.empty());
+    CHECK(plan.issues[0].corrected == "8.9");
+    CHECK(plan.issues[0].detail == "GeForce RTX 4090 is a GPU; its capability is 8.9");
+  }
+  const Plan plan = make_plan(facts, list_request("RTX 5000"));
+  CHECK(plan.issues[0].corrected.empty());
+  CHECK(starts_with(plan.issues[0].detail, "it may be Quadro RTX 5000 (7.5), "));
 }
 
 TEST_CASE("a GPU name that no table has is refused whole, with the nearest") {
@@ -205,6 +262,9 @@ TEST_CASE("a GPU name that no table has is refused whole, with the nearest") {
   REQUIRE(issue != nullptr);
   CHECK(issue->token == "GeForce RTX 4091");
   CHECK(issue->corrected == "GeForce RTX 4090");
+  CHECK(issue->detail ==
+        "the nearest that are known: GeForce RTX 4090 (8.9), GeForce RTX 3090 "
+        "(8.6), GeForce RTX 4050 (8.9)");
   CHECK(issue_of(make_plan(facts, target_request({"fleet:machines.json"})), Kind::UnknownName)
             ->detail == "this version reads no fleet files");
 }
