@@ -133,10 +133,10 @@ def case_quiet_success_says_nothing(w):
 
 
 def case_notices_are_said(w):
-    """Findings below fail-on are printed whole, before the status line."""
-    w.plan(_tcs_notices="  warning[TCS303 x]: nvcc is 13.0\n  \n  help: do this")
+    """Findings below fail-on are printed whole, before the status line, and where the tool lies that says more."""
+    w.plan(_tcs_notices="  warning[TCS303 x]: nvcc is 13.0\n  \n  help: do this\n  more: tcstack explain TCS303\n")
     w.good(w.configure(w.project(w.modules() + "find_package(TorchCudaStack)")))
-    w.says("  warning[TCS303 x]: nvcc is 13.0\n  \n  help: do this\n")
+    w.says("  warning[TCS303 x]: nvcc is 13.0\n  \n  help: do this\n  more: tcstack explain TCS303\n  tcstack: /")
 
 
 def case_required_failure_stops(w):
