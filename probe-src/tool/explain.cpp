@@ -1,11 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tcstack explain ID`: what a finding means, why, how to see it oneself, ways out.
+// `tcstack explain ID`: what a finding means, why, how to see it oneself, ways out, an example.
 #include "base/text.h"
 #include "findings/finding.h"
 #include "tool/verbs.h"
 
 namespace tcs {
 namespace {
+
+// The examples are left out of what a stranger's configure compiles: they are a 36th of the
+// program.
+#ifdef TCS_EXAMPLES
+std::string example_of(const RuleRow& of) {
+  constexpr struct {
+    int id;
+    const char* text;
+  } rows[] = {
+#define TCS_EXAMPLE(id, text) {id, text},
+#include "findings/examples.def"
+  };
+  for (const auto& row : rows)
+    if (row.id == of.id) return cat("Example:\n", row.text);
+  return {};
+}
+#else
+std::string example_of(const RuleRow& of) {
+  return cat("Example: docs/findings/TCS", of.id, "-", of.slug,
+             ".md in TorchCudaStack's sources\n");
+}
+#endif
 
 std::string list_all() {
   std::string out;
@@ -32,10 +54,11 @@ std::string nearest(const std::string& word) {
 int verb_explain(Host&, const List<std::string>& args) {
   Options options;
   int status = 0;
-  if (!parse_options(args, {}, "tcstack explain [ID | SLUG]", options, status)) return status;
+  if (!parse_options(args, {}, "tcstack explain [ID | SLUG]...", options, status)) return status;
   if (options.words.empty()) return print_out(list_all()) ? 0 : 3;
   std::string out;
   for (const auto& word : options.words) {
+    if (!out.empty()) out += "\n";
     const RuleRow* row = find_row(word);
     if (!row) {
       const std::string asked = tail(word, 60);
@@ -43,7 +66,7 @@ int verb_explain(Host&, const List<std::string>& args) {
       return 2;
     }
     out += cat("TCS", row->id, " ", row->slug, " (", name_of(row->layer), ", ",
-               name_of(row->severity), ")\n\n", trim(row->explain), "\n");
+               name_of(row->severity), ")\n\n", trim(row->explain), "\n", example_of(*row));
   }
   return print_out(out) ? 0 : 3;
 }

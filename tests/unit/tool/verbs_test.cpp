@@ -247,6 +247,18 @@ TEST_CASE("a finding that does not exist is answered with the nearest") {
   CHECK(contains(said.err, "the nearest is TCS601 torch-lacks-device-image"));
 }
 
+TEST_CASE("explain takes several findings, by number and by name, and shows an example of each") {
+  MemoryHost host;
+  const Said said = call(verb_explain, host, {"TCS601", "303", "Driver-Stub"});
+  CHECK(said.status == 0);
+  for (const char* part : {"TCS601 torch-lacks-device-image (torch, error)\n\n",
+                           "\n\nTCS303 toolkit-minor-differs-from-torch (toolkit, warning)\n",
+                           "\n\nTCS202 driver-stub (driver, error)\n", "\nSee it yourself:\n",
+                           "\nWays out:\n", "\nExample:\n  error[TCS202 driver-stub]: "})
+    CHECK(contains(said.out, part));
+  CHECK(contains(call(verb_explain, host, {}).out, "\nTCS601  torch-lacks-device-image "));
+}
+
 TEST_CASE("an unknown option is answered with the nearest") {
   MemoryHost host;
   const Said said = call(verb_check, host, {"--fact", "/f.json"});
