@@ -30,8 +30,7 @@ bool renamed(const Sm& sm, Sm& other) {
 // A capability that no table has: could a coming GPU have it? Majors well below the newest are
 // closed, and nobody has announced ones far above it.
 bool may_come(const Sm& sm) {
-  Rows<ArchRow> rows = arch_rows();
-  int newest = rows.first[rows.count - 1].sm.major;
+  const int newest = newest_arch().major;
   return sm.major >= newest - 2 && sm.major <= newest + 3;
 }
 

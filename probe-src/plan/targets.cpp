@@ -106,18 +106,28 @@ void Planner::unknown_target(const std::string& word, const List<const GpuRow*>&
   if (gpus.empty() && !near.empty()) issue.corrected = near[0]->name;
 }
 
+// Any capability that a coming GPU could have; 12.4 not where that is this machine's CUDA.
+bool Planner::may_be_target(const Sm& sm) const {
+  const std::string text = sm.dotted();
+  const bool release = sm.major <= newest_arch().major && find_arch(sm) == nullptr &&
+                       (text == release_text(build_.release()) || facts_.torch.cuda.is(text) ||
+                        facts_.driver.cuda.is(text));
+  return (build_.known() && build_.real(sm)) || (Buildable::could_exist(sm) && !release);
+}
+
 void Planner::target_token(const ArchToken& token) {
   if (token.kind == ArchToken::Kind::Native) return native(token.text);
   auto label = [this](const Sm& sm) { return cat(sm.dotted(), " (", where_, ")"); };
   if (token.kind == ArchToken::Kind::Arch) {
     const Sm sm = token.real.base();
-    if (build_.known() && !build_.real(sm)) {  // 12.4, a CUDA release
-      const PlanIssue issue = build_.refuse(sm);
-      if (issue.kind == Issue::Nonsense) return refuse(issue, token);
+    if (!may_be_target(sm)) {
+      PlanIssue issue = build_.refuse(sm);
+      if (token.bare) guess_number(token, issue);
+      return refuse(issue, token);
     }
-    bool as_device = token.virt == sm && token.real == sm && !token.ptx;
-    if (Buildable::could_exist(sm)) plan_.targets.push_back(Target{sm, -1, label(sm), where_});
-    if (as_device && Buildable::could_exist(sm)) return serve(Target(plan_.targets.back()));
+    plan_.targets.push_back(Target{sm, -1, label(sm), where_});
+    if (token.virt == sm && token.real == sm && !token.ptx)
+      return serve(Target(plan_.targets.back()));
   } else {
     Planner alone(facts_, request_);
     alone.follow(token);

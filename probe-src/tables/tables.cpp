@@ -149,6 +149,10 @@ const ArchRow* find_arch(const Sm& sm) {
   return nullptr;
 }
 
+Sm newest_arch() {
+  return kArchs[sizeof(kArchs) / sizeof(kArchs[0]) - 1].sm;
+}
+
 int newest_cuda() {
   return kCuda[sizeof(kCuda) / sizeof(kCuda[0]) - 1].release;
 }

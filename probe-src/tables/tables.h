@@ -41,7 +41,8 @@ struct ArchRow {
 };
 Rows<ArchRow> arch_rows();               // sorted by (major, minor, suffix)
 const ArchRow* find_arch(const Sm& sm);  // exact; null when the table lacks it
-int newest_cuda();                       // the newest releases that the tables know
+Sm newest_arch();                        // the newest that the tables know
+int newest_cuda();
 int newest_torch();
 
 // torch_names.def: null when no such name holds for CUDA `release` (0 = the newest).
