@@ -51,9 +51,7 @@ std::string without_trailing_blanks(const std::string& text) {
 std::string first_sentence(const std::string& prose) {
   const std::string text = replace_all(prose, "\n", " ");
   for (size_t at = text.find(". "); at != std::string::npos; at = text.find(". ", at + 1))
-    if (at + 2 < text.size() &&
-        std::string("abcdefghijklmnopqrstuvwxyz").find(text[at + 2]) == std::string::npos)
-      return text.substr(0, at + 1);
+    if (at < 3 || text.substr(at - 3, 3) != "e.g") return text.substr(0, at + 1);
   return text;
 }
 
