@@ -47,6 +47,12 @@ bool driver_too_old(const DriverSays& says, const TorchRow& row) {
   return too_old(says, {Version::parse(release_text(row.cuda)), !driver_floor(row.cuda / 100)});
 }
 
+// One of PyTorch's own, which says so: it was judged by its own images, not by the table's.
+bool is_here(const TorchFacts& torch, const TorchRow& row) {
+  return same_release(Version::parse(torch.version.value()), Version::parse(row.version)) &&
+         ends_with(torch.version.value(), cat("+", row.index));
+}
+
 const Toolkit* own_toolkit(const RuleInput& in) {
   return builds(in) ? in.facts.toolkit() : nullptr;
 }
@@ -104,17 +110,24 @@ std::string dotted(const List<Sm>& sms) {
   return in_words(words);
 }
 
-// The toolkits that build all of them: "CUDA 12.8 or newer"; "" where the tables lack one.
-std::string cuda_range(const List<Sm>& sms) {
-  int first = 0, last = 0;
+// The toolkits that build all of them; none where the tables lack one of them.
+struct Range {
+  int first = 0, last = 0;  // last 0 = still
+  bool known() const { return first != 0 && (last == 0 || first <= last); }
+  bool has(int major) const { return major * 100 + 99 >= first && (!last || major * 100 <= last); }
+  std::string words() const {
+    return cat("CUDA ", release_text(first), last ? " to " + release_text(last) : " or newer");
+  }
+};
+Range builders(const List<Sm>& sms) {
+  Range out;
   for (const Sm& sm : sms) {
     const ArchRow* arch = find_arch(sm);
-    if (!arch) return "";
-    first = std::max(first, arch->first);
-    if (arch->last != 0) last = last == 0 ? arch->last : std::min(last, arch->last);
+    if (!arch) return {};
+    out.first = std::max(out.first, arch->first);
+    if (arch->last) out.last = out.last ? std::min(out.last, arch->last) : arch->last;
   }
-  if (sms.empty() || (last != 0 && last < first)) return "";
-  return cat("CUDA ", release_text(first), last == 0 ? " or newer" : " to " + release_text(last));
+  return out;
 }
 
 }  // namespace
@@ -132,7 +145,7 @@ const TorchRow* nearest_torch(const RuleInput& in, const TorchWanted& wanted) {
                       (wanted.loose > 0 ||
                        (takes_python(row, in.facts.python) && compiler_for(in, version).empty())) &&
                       (wanted.loose > 1 || !driver_too_old(says, row)) &&
-                      has_images(in, row, wanted.sms);
+                      !is_here(in.facts.torch, row) && has_images(in, row, wanted.sms);
     const int rank = (own.known() && same_release(own, version) ? 1 << 20 : 0) +
                      release_of(version) * 4 + (row.cuda == nvcc ? 2 : 0) + row.on_pypi;
     if (!fits || rank < most) continue;
@@ -169,25 +182,35 @@ std::string install_line(const TorchRow& row, const Facts& facts) {
 std::string torch_way(const RuleInput& in, const List<Sm>& sms, int loose) {
   const Way way = find_way(in, sms, loose);
   if (!way.row) return "";
-  return cat(torch_named(*way.row), sms.empty() ? "" : " serves " + dotted(sms), ": ",
+  return cat(torch_named(*way.row), sms.empty() ? "" : ", which serves " + dotted(sms), ": ",
              install_line(*way.row, in.facts), changes(in, way));
 }
 
 std::string torch_elsewhere(const RuleInput& in, const List<Sm>& sms) {
   const HostFacts& host = in.facts.host;
-  if (driver_says(in.facts).jetson) return "NVIDIA's PyTorch for Jetson, the build of your JetPack";
-  const std::string range = cuda_range(sms);
-  const std::string one = sms.empty() ? "" : cat(" that serves ", dotted(sms));
-  if (!host.os.is("linux") || !(host.arch.is("x86_64") || host.arch.is("aarch64")))
-    return cat("a PyTorch ", range.empty() ? "with CUDA" : "of " + range, one,
-               ": https://pytorch.org/get-started/locally");
-  return cat("a PyTorch", one, ", built from source", range.empty() ? "" : " with " + range,
-             ": none of its own builds ", sms.empty() ? "fits" : "does");
+  const std::string serves = sms.empty() ? "" : " that serves " + dotted(sms);
+  const Range cuda = builders(sms);
+  const int major = major_of(own_toolkit(in));
+  if (driver_says(in.facts).jetson)
+    return "NVIDIA's PyTorch for Jetson, the build of your JetPack: none of PyTorch's own fits";
+  if (!host.os.is("linux") || !host.arch.known())
+    return cat("a PyTorch ",
+               major && cuda.has(major) ? cat("of CUDA ", major)
+               : cuda.known()           ? "of " + cuda.words()
+                                        : "with CUDA",
+               serves, ": https://pytorch.org/get-started/locally");
+  return cat("a PyTorch", serves, ", built from source",
+             cuda.known() ? " with " + cuda.words() : "", ": none of PyTorch's own does");
 }
 
 std::string torch_for_each(const RuleInput& in, const List<Sm>& sms) {
   List<std::string> words;
+  const List<Image> own = images_in(in.facts.torch.images.value());
   for (const Sm& sm : sms) {
+    if (should_run(own, sm)) {
+      words.push_back(cat(sm.dotted(), " with ", torch_label(in.facts)));
+      continue;
+    }
     const Way way = find_way(in, {sm}, 2);
     if (!way.row) return "";
     words.push_back(cat(sm.dotted(), " with ", torch_named(*way.row), changes(in, way)));

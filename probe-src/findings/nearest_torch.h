@@ -22,7 +22,7 @@ std::string torch_named(const TorchRow& row);  // "PyTorch 2.7.1 for CUDA 12.8"
 // "pip install torch==2.7.1 --index-url https://download.pytorch.org/whl/cu128"
 std::string install_line(const TorchRow& row, const Facts& facts);
 
-// "PyTorch 2.7.1 for CUDA 12.8 serves 12.0: pip install ...", with what else has to change for it
+// "PyTorch 2.7.1 for CUDA 12.8, which serves 12.0: pip install ...", with what else has to change for it
 // where the toolkit, Python, the host compiler or (at loose 2) the driver does not go with any; ""
 // where there is none.
 std::string torch_way(const RuleInput& in, const List<Sm>& sms, int loose = 2);

@@ -21,9 +21,9 @@ namespace tcs::remedies {
 namespace {
 
 // Files of findings/table whose rows need no effect yet. Empty when the work is done.
-const std::set<std::string> kOpen = {"device.def",        "driver.def",      "toolkit.def",
-                                     "host_compiler.def", "runtime.def",     "torch.def",
-                                     "python.def",        "environment.def", "arch.def"};
+const std::set<std::string> kOpen = {"device.def",        "driver.def",  "toolkit.def",
+                                     "host_compiler.def", "runtime.def", "python.def",
+                                     "environment.def",   "arch.def"};
 
 // Findings that stop a build or warn, and of which nothing can be said but how to see more.
 struct OnlyLooks {

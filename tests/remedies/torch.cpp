@@ -1,11 +1,313 @@
 // SPDX-License-Identifier: Apache-2.0
-// What following the help lines of findings/table/torch.def does.
+// What following the help lines of findings/table/torch.def does, and those on a driver that is too
+// old for PyTorch or for PTX (204, 205, 211).
+#include <regex>
+
+#include "base/text.h"
+#include "findings/nearest_torch.h"
+#include "plan/plan.h"
 #include "remedy.h"
 
 namespace tcs::remedies {
+namespace {
+
+// The group of `form` in `words`, "" where it is not there.
+std::string found(const std::string& words, const char* form) {
+  std::smatch match;
+  return std::regex_search(words, match, std::regex(form)) ? match[1].str() : "";
+}
+
+// What a recording lacks of other layers may matter to a PyTorch that was not there before.
+void lacks_more(Machine& m) {
+  m.forgot = m.forgot || !m.facts.host_compiler.id.known() || !m.facts.driver.cuda.known();
+}
+
+// A driver that only refused an image (CUresult 222) gets another one.
+void is_content(Machine& m) {
+  if (!m.facts.driver.error_code.is(222)) return;
+  m.facts.driver.error_code = Fact<int>();
+  m.facts.driver.state = "ok";
+}
+
+Text tag_of(const PythonFacts& python) {
+  const Version version = Version::parse(python.version.value());
+  if (!version.known()) return Text("none");
+  return cat("cp", version.major(), version.minor(), python.free_threaded.is(true) ? "t" : "");
+}
+
+// It is of this Python, and what was built for the old one is gone.
+void settle(Machine& m) {
+  m.facts.torch.python_tag = tag_of(m.facts.python);
+  m.facts.extensions.clear();
+  m.facts.extensions_known = true;
+  lacks_more(m);
+}
+
+// "PyTorch 2.7.1 for CUDA 12.8 ...", and what else the line says has to change for it.
+void take_torch(Machine& m, const std::string& words) {
+  install_torch(m, found(words, "PyTorch ([0-9.]+) for CUDA"), found(words, "for CUDA ([0-9.]+)"));
+  const std::string folder = found(words, "TorchCudaStack_TOOLKIT=([^ ,]+)"),
+                    toolkit = found(words, "a toolkit of CUDA ([0-9.]+)"),
+                    python = found(words, "in Python ([0-9.]+)"),
+                    gcc = found(words, "with GCC ([0-9.]+)"),
+                    driver = found(words, "a driver that speaks CUDA ([0-9.]+)");
+  if (!folder.empty()) select_toolkit(m, folder);
+  if (!toolkit.empty()) install_toolkit(m, toolkit);
+  if (!python.empty()) m.facts.python.version = Text(python);
+  if (!gcc.empty()) m.facts.host_compiler.version = Text(gcc);
+  if (!driver.empty()) install_driver(m, driver);
+  settle(m);
+}
+
+List<Sm> sms_of(const Machine& m) {
+  const Plan plan = make_plan(m.facts, m.request);
+  return to_serve(RuleInput{m.facts, m.request, plan});
+}
+
+List<std::string> wanted_images(const Machine& m) {
+  List<std::string> images;
+  for (const Sm& sm : sms_of(m)) images.push_back(sm.real());
+  if (images.empty()) images.push_back("sm_80");
+  return images;
+}
+
+// A PyTorch that was built for what is here, of the toolkit's CUDA: from source, or of others.
+void take_built(Machine& m) {
+  const List<std::string> images = wanted_images(m);
+  install_torch(m, "", "");
+  TorchFacts& torch = m.facts.torch;
+  torch.images = images;
+  torch.libraries[0].images = torch.images;
+  torch.libraries[0].sets.clear();
+  torch.libraries[0].sets.push_back({images, 100});
+  torch.version = Text("2.11.0");
+  const Toolkit* toolkit = m.request.purpose == "run" ? nullptr : m.facts.toolkit();
+  if (toolkit && toolkit->version.known())
+    torch.cuda = toolkit->version;
+  else if (m.facts.driver.cuda.known())
+    torch.cuda = m.facts.driver.cuda;
+  settle(m);
+}
+
+// One that fits: what an environment that has it is taken to have.
+void take_fitting(Machine& m) {
+  const Plan plan = make_plan(m.facts, m.request);
+  const RuleInput in{m.facts, m.request, plan};
+  const std::string way = torch_way(in, to_serve(in));
+  if (way.empty())
+    take_built(m);
+  else
+    take_torch(m, way);
+}
+
+// What was not known of PyTorch is known, and goes with the rest.
+void learn_torch(Machine& m) {
+  TorchFacts& torch = m.facts.torch;
+  if (!torch.state.known() || !torch.flavour.known() || !torch.cuda.known() ||
+      !torch.version.known()) {
+    take_fitting(m);
+    const Toolkit* toolkit = m.request.purpose == "run" ? nullptr : m.facts.toolkit();
+    if (toolkit && toolkit->version.known()) torch.cuda = toolkit->version;
+  }
+  if (!torch.python_tag.known()) torch.python_tag = tag_of(m.facts.python);
+  if (!torch.cxx11_abi.known()) torch.cxx11_abi = true;
+  for (Extension& e : m.facts.extensions)
+    if (e.cxx11_abi.known()) torch.cxx11_abi = e.cxx11_abi;
+  m.facts.extensions_known = m.facts.libraries_known = true;
+  lacks_more(m);
+}
+void learn_images(Machine& m) {
+  TorchFacts& torch = m.facts.torch;
+  lacks_more(m);
+  if (!torch.images.known()) torch.images = wanted_images(m);
+  TorchLibrary library;
+  library.name = "libtorch_cuda.so";
+  library.images = torch.images;
+  library.sets.push_back({torch.images.value(), 100});
+  torch.libraries = {library};
+  torch.libraries_known = true;
+}
+
+// "6.1 with PyTorch ...": the GPUs of that kind alone, and that PyTorch.
+void see_one_kind(Machine& m, const std::string& words) {
+  const std::string cc = found(words, "^([0-9.]+) with"),
+                    first = words.substr(0, words.find(" or "));
+  for (Device& device : m.facts.devices.list)
+    if (!device.cc.is(cc)) device.visible = false;
+  if (contains(first, " for CUDA ")) take_torch(m, first);
+}
+
+void set_abi(Machine& m) {
+  for (Extension& e : m.facts.extensions) e.cxx11_abi = m.facts.torch.cxx11_abi;
+}
+void set_cuda(Machine& m) {
+  for (Extension& e : m.facts.extensions) e.cuda = m.facts.torch.cuda;
+  m.facts.libraries.clear();
+  m.facts.libraries_known = true;
+}
+void set_images(Machine& m) {
+  for (Extension& e : m.facts.extensions) e.images = wanted_images(m);
+  for (Device& device : m.facts.devices.list) device.image_probe.clear();
+}
+
+// A driver of exactly that release.
+void driver_of(Machine& m, const std::string& release) {
+  const std::string cuda = release_text(cuda_of_driver(Version::parse(release)));
+  install_driver(m, cuda);
+  m.facts.driver.version = m.facts.driver.kernel_module = Text(release);
+}
+
+// The libcuda of a compat package for PyTorch's CUDA loads, and says so.
+void use_compat(Machine& m, const std::string& folder) {
+  const Version torch = Version::parse(m.facts.torch.cuda.value());
+  const Text toolkit = m.facts.toolkit() ? m.facts.toolkit()->version : Text();
+  const Version own = Version::parse(toolkit.value());
+  const std::string cuda = (torch < own ? own : torch).major_minor();
+  LibCuda lib;
+  lib.path = folder + "/libcuda.so.1";
+  lib.role = "loaded";
+  lib.kind = "compat";
+  for (int branch = 450; branch < 700 && !lib.version.known(); branch += 5)
+    if (release_text(cuda_of_driver(Version::parse(cat(branch)))) == cuda)
+      lib.version = cat(branch, ".65.06");
+  m.facts.driver.libcuda = {lib};
+  m.facts.driver.cuda = Text(cuda);
+  m.facts.driver.state = "ok";
+  m.facts.driver.error_code = Fact<int>();
+}
+
+// PyTorch and toolkit of an older CUDA major, "11".
+void go_back(Machine& m, const std::string& major) {
+  std::string cuda;
+  for (const CudaRow& row : cuda_rows())
+    if (cat(row.release / 100) == major || release_text(row.release) == major)
+      cuda = release_text(row.release);
+  if (m.facts.toolkit() && m.request.purpose != "run") install_toolkit(m, cuda);
+  if (m.facts.torch.state.is("found")) {
+    const Text version = m.facts.torch.version;
+    take_built(m);
+    m.facts.torch.version = version;
+    m.facts.torch.cuda = Text(cuda);
+  }
+}
+
+}  // namespace
 
 Effects torch_effects() {
-  return {};
+  using W = const Words&;
+  return {
+      {204, "use the board's cuda-compat", Way::Mends,
+       [](Machine& m, W) { use_compat(m, "/usr/local/cuda/compat"); }},
+      {204, "update the driver to", Way::Mends,
+       [](Machine& m, W w) {
+         if (starts_with(w[3], "one for CUDA "))
+           install_driver(m, w[3].substr(13));
+         else
+           driver_of(m, w[3].substr(0, w[3].find(' ')));
+       }},
+      {204, "update the Windows driver", Way::Mends,
+       [](Machine& m, W w) {
+         if (starts_with(w[9], "one for CUDA "))
+           install_driver(m, w[9].substr(13));
+         else
+           driver_of(m, w[9].substr(0, w[9].find(' ')));
+       }},
+      {204, "update to JetPack", Way::Mends,
+       [](Machine& m, W w) {
+         const JetPackRow* row = jetpack_named(Version::parse(w[8]));
+         m.facts.host.jetson_jetpack = Text(w[8]);
+         m.facts.host.jetson_l4t = Text(cat(row->l4t_major, ".", row->l4t_minor));
+         m.facts.driver.version = Text();
+         m.facts.driver.cuda = Text(release_text(row->cuda));
+       }},
+      {204, "put {7} first", Way::Mends, [](Machine& m, W w) { use_compat(m, w[7]); }},
+      {204, "this driver runs", Way::Mends, [](Machine& m, W w) { take_torch(m, w[4]); }},
+      {204, "go back to CUDA", Way::Mends, [](Machine& m, W w) { go_back(m, w[5]); }},
+      {204, "the cuda-compat package", Way::Mends,
+       [](Machine& m, W) { use_compat(m, "/usr/local/cuda/compat"); }},
+      {205, "build a cubin", Way::Mends,
+       [](Machine& m, W w) {
+         is_content(m);
+         write_list(
+             m, m.request.arch_list.known() ? cat(m.request.arch_list.value(), ";", w[4]) : w[4]);
+       }},
+      {205, "update the driver", Way::Mends, [](Machine& m, W w) { install_driver(m, w[5]); }},
+      {205, "or use a toolkit", Way::Mends,
+       [](Machine& m, W w) {
+         is_content(m);
+         install_toolkit(m, w[3]);
+       }},
+      {205, "or take a PyTorch", Way::Mends,
+       [](Machine& m, W w) {
+         is_content(m);
+         take_torch(m, w[8]);
+       }},
+      {211, "install a branch", Way::Mends,
+       [](Machine& m, W w) {
+         install_driver(m, "12.8");
+         m.facts.driver.module_kind = Text("proprietary");
+         (void)w;
+       }},
+      {601, "take {4}", Way::Mends, [](Machine& m, W w) { take_torch(m, w[4]); }},
+      {601, "let it see", Way::Mends, [](Machine& m, W w) { see_one_kind(m, w[5]); }},
+      {601, "install {7}", Way::Mends, [](Machine& m, W) { take_built(m); }},
+      {601, "building for other machines?", Way::Eases,
+       [](Machine& m, W w) {
+         for_targets(m, w[6]);
+         m.forgot = true;  // what a recording lacks did not matter before
+       }},
+      {602, "activate the environment that has it, or install one", Way::Mends,
+       [](Machine& m, W w) { take_torch(m, w[0]); }},
+      {602, "activate the environment that has it, or install {1}", Way::Mends,
+       [](Machine& m, W) { take_built(m); }},
+      {602, "or name where", Way::Mends, [](Machine& m, W) { take_fitting(m); }},
+      {603, "take", Way::Mends, [](Machine& m, W w) { take_torch(m, w[3]); }},
+      {603, "install", Way::Mends, [](Machine& m, W) { take_built(m); }},
+      {604, "install", Way::Mends, [](Machine& m, W) { take_fitting(m); }},
+      {605, "if you meet that error: take", Way::Mends,
+       [](Machine& m, W w) { take_torch(m, w[5]); }},
+      {605, "if you meet that error: use", Way::Mends, [](Machine& m, W) { take_built(m); }},
+      {606, "install", Way::Mends, [](Machine& m, W) { set_abi(m); }},
+      {606, "building it anew", Way::Eases, [](Machine& m, W) { allow(m, "TCS606"); }},
+      {608, "install", Way::Mends, [](Machine& m, W) { set_cuda(m); }},
+      {608, "building it anew", Way::Eases, [](Machine& m, W) { allow(m, "TCS608"); }},
+      {609, "build it", Way::Mends, [](Machine& m, W) { set_images(m); }},
+      {609, "or install", Way::Mends, [](Machine& m, W) { set_images(m); }},
+      {609, "not needed", Way::Eases, [](Machine& m, W) { allow(m, "TCS609"); }},
+      {610, "install a driver", Way::Mends, [](Machine& m, W w) { install_driver(m, w[1]); }},
+      {610, "or build the extension", Way::Mends,
+       [](Machine& m, W w) {
+         for (Extension& e : m.facts.extensions) {
+           e.cuda = Text(w[2]);
+           e.ptx_isa = Text(release_text(ptx_isa_written_by(release_of(Version::parse(w[2])))));
+         }
+       }},
+      {610, "or build it with code", Way::Mends, [](Machine& m, W) { set_images(m); }},
+      {410, "use GCC", Way::Mends,
+       [](Machine& m, W w) { m.facts.host_compiler.version = Text(w[3]); }},
+      {410, "use {3} or newer of it", Way::Mends,
+       [](Machine& m, W w) {
+         m.facts.host_compiler.version = Text(w[3].substr(w[3].find(' ') + 1));
+       }},
+      {340, "use a toolkit", Way::Mends, [](Machine& m, W w) { install_toolkit(m, w[3]); }},
+      {690, "name the interpreter", Way::Mends, [](Machine& m, W) { learn_torch(m); }},
+      {690, "or run", Way::Mends, [](Machine& m, W) { learn_torch(m); }},
+      {691, "read them", Way::Mends, [](Machine& m, W) { learn_images(m); }},
+      {692, "run", Way::Mends,
+       [](Machine& m, W) {
+         m.facts.extensions.clear();
+         m.facts.extensions_known = true;
+       }},
+      {611, "take", Way::Mends, [](Machine& m, W w) { take_torch(m, w[3]); }},
+      {611, "use the build that was made for this board", Way::Mends,
+       [](Machine& m, W) {
+         take_built(m);
+         set_images(m);
+       }},
+      {611, "use the build that was made for this kind", Way::Mends,
+       [](Machine& m, W) { set_images(m); }},
+      {611, "or try one kernel", Way::Looks, nullptr},
+  };
 }
 
 }  // namespace tcs::remedies

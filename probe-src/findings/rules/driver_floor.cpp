@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "findings/nearest_torch.h"
 #include "findings/rules/driver.h"
 #include "host/host.h"
 
@@ -61,10 +62,11 @@ std::string compat_aside(const DriverFacts& driver) {
 }
 
 struct WaysOut {
-  std::string update, older, compat, aside, jetpack, windows;
+  std::string update, older, torch, compat, aside, jetpack, windows;
 };
 
-WaysOut ways_out(const RuleInput& in, const DriverSays& says, const Version& cuda) {
+WaysOut ways_out(const RuleInput& in, const DriverSays& says, const User& user) {
+  const Version cuda = Version::parse(user.cuda.value());
   WaysOut ways;
   const DriverFloorRow* floor = driver_floor(cuda.major());
   const bool windows = in.facts.host.os.is("windows") || in.facts.host.wsl.is(true);
@@ -84,6 +86,7 @@ WaysOut ways_out(const RuleInput& in, const DriverSays& says, const Version& cud
     ways.older = driver_floor(cuda.major() - 1) ? cat(cuda.major() - 1) : "";
   else if (now.known() && now < cuda)
     ways.older = driver_floor(now.major()) ? cat(now.major()) : now.major_minor();
+  if (user.layer == std::string_view("torch")) ways.torch = torch_way(in, to_serve(in), 1);
   ways.aside = says.refused ? "" : compat_aside(in.facts.driver);
   const bool reaches = !says.jetson || says.compat_reaches / 100 >= cuda.major();
   if (!says.refused && !windows && ways.aside.empty() && reaches) ways.compat = "y";
@@ -106,7 +109,7 @@ bool upgradable(const DriverSays& says, const Version& cuda) {
 Finding& report_too_old(const RuleInput& in, const DriverSays& says, const User& user,
                         List<Finding>& out) {
   const Version cuda = Version::parse(user.cuda.value());
-  const WaysOut ways = ways_out(in, says, cuda);
+  const WaysOut ways = ways_out(in, says, user);
   const bool upgrade = upgradable(says, cuda);
   const std::string release = need_of(cuda).exact ? cuda.major_minor() : cat(cuda.major());
   Finding& f =
@@ -114,8 +117,8 @@ Finding& report_too_old(const RuleInput& in, const DriverSays& says, const User&
              {driver_name(in, says),
               cuda.known() ? cat("CUDA ", release, ", which ", user.label, " uses")
                            : "the CUDA runtime that answers error 35",
-              upgrade ? "y" : "", ways.update, builds(in) ? "a PyTorch and a toolkit" : "a PyTorch",
-              ways.older, upgrade ? "" : ways.compat, ways.aside, ways.jetpack, ways.windows});
+              upgrade ? "y" : "", ways.update, ways.torch, ways.torch.empty() ? ways.older : "",
+              upgrade ? "" : ways.compat, ways.aside, ways.jetpack, ways.windows});
   f.severity = beside_failure(in);
   if (upgrade && f.severity == Severity::Error) {
     f.severity = Severity::Warning;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "findings/nearest_torch.h"
 #include "findings/rules/driver.h"
+#include "plan/buildable.h"
 
 namespace tcs {
 namespace {
@@ -34,6 +36,18 @@ List<const Device*> served_by_ptx(const RuleInput& in, const Made& made) {
   return out;
 }
 
+// Their capabilities, as entries of a list; "" where this nvcc does not build one.
+std::string entries(const RuleInput& in, const List<const Device*>& devices) {
+  const Buildable build(in.facts);
+  List<std::string> words;
+  Sm sm;
+  for (const Device* device : devices) {
+    if (!capability(*device, sm) || !build.real(sm)) return "";
+    add_once(words, sm.dotted());
+  }
+  return join(words, ";");
+}
+
 // What the device itself said of the PTX; "" where it was not asked.
 std::string measured(const Device& device, const Made& made) {
   Sm sm;
@@ -58,8 +72,6 @@ bool judge_ptx(const RuleInput& in, const Made& made, List<Finding>& out) {
                      205, out);
     return false;
   }
-  Sm sm;
-  capability(*only_ptx[0], sm);
   const bool planned = made.layer == std::string_view("plan");
   const std::string branch = says.jetson ? "" : driver_branch_for(need.cuda);
   const Text reads = speaks(says, in.facts.driver);
@@ -68,12 +80,12 @@ bool judge_ptx(const RuleInput& in, const Made& made, List<Finding>& out) {
              {made.maker.major_minor(), only_ptx[0]->name.or_else(only_ptx[0]->cc.value()),
               in.facts.driver.version.known() ? cat("driver ", in.facts.driver.version.value())
                                               : "the driver here",
-              reads.value(), planned ? sm.dotted() : "", need.cuda.major_minor(),
+              reads.value(), planned ? entries(in, only_ptx) : "", need.cuda.major_minor(),
               in.facts.host.wsl.is(true) ? " (in WSL that is the Windows driver)"
               : says.jetson              ? " (on Jetson it comes with JetPack)"
               : branch.empty()           ? ""
                                          : cat(" (", branch, " or newer)"),
-              planned ? "y" : "", planned ? "" : "y"});
+              planned ? "y" : "", planned ? "" : torch_way(in, to_serve(in), 1)});
   f.severity = beside_failure(in);
   add_devices(f, only_ptx);
   for (const Device* device : only_ptx)

@@ -4,9 +4,6 @@
 
 namespace tcs {
 
-// One of the indices of PyTorch's own builds serves all of these; tables/torch_wheels.def.
-bool in_one_index(const Facts& facts, const List<Sm>& all);
-
 // How heavy it is that PyTorch's code does not run on a device (null: a declared target).
 Severity torch_weight(const RuleInput& in, const Sm& sm, const Device* device);
 

@@ -56,6 +56,16 @@ std::string subject(const Extensions& all, const char* one, const char* several)
              several);
 }
 
+// As the files of builds for several PyTorch are named: "cu12torch2.7cxx11abiTRUE".
+std::string build_name(const TorchFacts& torch) {
+  const Version version = Version::parse(torch.version.value());
+  const int cuda = Version::parse(torch.cuda.value()).major();
+  return !version.known() || cuda == 0 || !torch.cxx11_abi.known()
+             ? ""
+             : cat(" (cu", cuda, "torch", version.major_minor(), "cxx11abi",
+                   cat(torch.cxx11_abi.value() ? "TRUE" : "FALSE", ")"));
+}
+
 void judge_abi(const RuleInput& in, bool neighbours, List<Finding>& out) {
   const Flag& abi = in.facts.torch.cxx11_abi;
   Extensions other;
@@ -69,8 +79,9 @@ void judge_abi(const RuleInput& in, bool neighbours, List<Finding>& out) {
   }
   if (other.empty()) return;
   auto words = [](bool on) { return cat("_GLIBCXX_USE_CXX11_ABI=", on ? 1 : 0); };
-  Finding& f = report(
-      out, 606, {subject(other, "was", "were"), torch_label(in.facts), neighbours ? "y" : ""});
+  Finding& f = report(out, 606,
+                      {subject(other, "was", "were"), torch_label(in.facts), neighbours ? "y" : "",
+                       build_name(in.facts.torch)});
   weigh(f, neighbours);
   for (const Extension* e : other)
     add(f, "extension", cat(name_of(*e), ": ", words(e->cxx11_abi.value())), words(abi.value()),
@@ -92,9 +103,10 @@ void judge_cuda(const RuleInput& in, bool neighbours, List<Finding>& out) {
   if (other.empty()) return;
   List<std::string> releases;
   for (const Extension* e : other) add_once(releases, Version::parse(e->cuda.value()).dotted());
-  Finding& f = report(out, 608,
-                      {subject(other, "was", "were"), join(releases, " and "),
-                       torch_label(in.facts), torch.major_minor(), neighbours ? "y" : ""});
+  Finding& f =
+      report(out, 608,
+             {subject(other, "was", "were"), join(releases, " and "), torch_label(in.facts),
+              torch.major_minor(), neighbours ? "y" : "", build_name(in.facts.torch)});
   weigh(f, neighbours);
   for (const Extension* e : other)
     add(f, "extension", cat(name_of(*e), ": CUDA ", Version::parse(e->cuda.value()).dotted()),
@@ -151,7 +163,8 @@ void sort_devices(const RuleInput& in, const Extension& e, List<const Device*>& 
     if (fit == Fit::Jit) jit.push_back(device);
     if (fit == Fit::CrossTegra && with_cuda(in))
       report(out, 611,
-             {sm.dotted(), "the extension " + name_of(e), e.role.is("neighbour") ? "y" : ""});
+             {sm.dotted(), "the extension " + name_of(e), e.role.is("neighbour") ? "y" : "", "",
+              is_tegra(sm) ? "y" : "", is_tegra(sm) ? "" : "y"});
   }
 }
 

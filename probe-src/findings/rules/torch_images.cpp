@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "findings/nearest_torch.h"
 #include "findings/rules/torch.h"
 #include "plan/buildable.h"
 
@@ -113,45 +114,25 @@ std::string own_list(const RuleInput& in) {
   return join(words, ";");
 }
 
-constexpr int kLeftOut = 1208;  // cu126 kept 5.0 to 7.0 through 2.14: tables/torch_wheels.def
+struct Ways {
+  std::string one, apart, elsewhere;
+};
 
-// Where to look for a PyTorch that has them; `cuda`: the one of this PyTorch, 0 = unknown.
-std::string where_from(const List<Wanted>& group, const List<Image>& images, int cuda) {
-  const size_t all = group.size();
-  size_t newer = 0, dropped = 0, kept = 0, tegra = 0;
-  int first = 0, last = 0;
+// A PyTorch that serves all, those that were served before too; else one for each kind of GPU, or
+// for those alone that this one leaves out.
+Ways ways_of(const RuleInput& in, const List<Wanted>& group) {
+  Ways ways;
+  bool here = true;
+  List<Sm> sms, all = to_serve(in);
   for (const Wanted& w : group) {
-    const ArchRow* arch = find_arch(w.sm);
-    if (!arch) return "";
-    bool above = true;
-    for (const auto& image : images) above = above && image.sm.base() < w.sm;
-    newer += cuda == 0 ? above : cuda < arch->first;
-    dropped += cuda != 0 && arch->last != 0 && cuda > arch->last;
-    kept += !(w.sm < Sm{5, 0, 0}) && w.sm < Sm{7, 5, 0};
-    tegra += arch->tegra && w.sm.major < 10;  // Thor takes the usual builds for aarch64
-    first = std::max(first, arch->first);
-    last = last == 0 || (arch->last != 0 && arch->last < last) ? arch->last : last;
+    add_once(sms, w.sm);
+    here = here && w.device;
   }
-  if (tegra == all) return ": NVIDIA's for Jetson, the build of your JetPack";
-  if (newer == all) return ": CUDA " + release_text(first) + " or newer";
-  // PyTorch's builds for CUDA 12.8 and newer left them out.
-  if (kept == all && cuda >= kLeftOut) return ": its build for CUDA 12.6 (cu126), or an older one";
-  if (dropped == all) return cat(": CUDA ", release_text(last), " or older");
-  return "";
-}
-
-// Each GPU here has a PyTorch that serves it, and no PyTorch serves all: their capabilities.
-std::string apart(const RuleInput& in) {
-  List<Sm> all;
-  List<std::string> dotted;
-  Sm sm;
-  for (const Device* device : visible_devices(in.facts))
-    if (capability(*device, sm)) add_once(all, sm);
-  for (const Sm& one : all) {
-    if (!in_one_index(in.facts, {one})) return "";
-    dotted.push_back(one.dotted());
-  }
-  return all.size() < 2 || in_one_index(in.facts, all) ? "" : in_words(dotted);
+  ways.one = torch_way(in, all);
+  if (ways.one.empty() && here && all.size() > 1) ways.apart = torch_for_each(in, all);
+  if (ways.one.empty() && ways.apart.empty()) ways.one = torch_way(in, sms);
+  if (ways.one.empty() && ways.apart.empty()) ways.elsewhere = torch_elsewhere(in, sms);
+  return ways;
 }
 
 // All of one weight are one finding: one other PyTorch is the way out.
@@ -159,17 +140,16 @@ void lacks(const RuleInput& in, const List<Wanted>& group, const List<Image>& im
            List<Finding>& out) {
   if (group.empty()) return;
   bool ptx = false, here = true;
-  List<std::string> real, dotted;
+  List<std::string> real;
   for (const auto& image : images) ptx = ptx || image.ptx;
   for (const Wanted& w : group) {
     here = here && w.device;
     add_once(real, w.sm.real());
-    add_once(dotted, w.sm.dotted());
   }
   std::string refused;
   for (const Wanted& w : group)
     if (w.device && refused.empty()) refused = refused_words(images, w.sm, *w.device);
-  const std::string several = here ? apart(in) : "";
+  const Ways ways = ways_of(in, group);
   Finding& f = report(
       out, 601,
       {torch_label(in.facts), "no kernel image that runs on", join(real, ", "),
@@ -177,9 +157,7 @@ void lacks(const RuleInput& in, const List<Wanted>& group, const List<Image>& im
        : ptx
            ? "a cubin runs only within its own major version, and the PTX here is for newer devices"
            : "a cubin runs only within its own major version, and there is no PTX to translate",
-       several.empty() ? join(dotted, ", ") : "",
-       where_from(group, images, release_of(Version::parse(in.facts.torch.cuda.value()))),
-       here && builds(in) ? own_list(in) : "", several});
+       ways.one, ways.apart, here && builds(in) ? own_list(in) : "", ways.elsewhere});
   f.severity = weight(in, group[0]);
   for (const Wanted& w : group) {
     if (w.device)
@@ -199,12 +177,13 @@ void judge_library(const RuleInput& in, const Wanted& w, const TorchLibrary& lib
   if (c.served >= c.all || (!main && !w.device)) return;
   const bool none = main && c.served == 0;
   const std::string name = library.name.or_else("libtorch_cuda.so");
+  const Ways ways = main ? ways_of(in, {w}) : Ways();
   Finding& f = none ? report(out, 601,
                              {torch_label(in.facts), "only specialised kernels that run on",
-                              w.sm.real(), "", w.sm.dotted()})
+                              w.sm.real(), "", ways.one, ways.apart, "", ways.elsewhere})
                     : report(out, 605,
                              {torch_label(in.facts), w.sm.dotted(), std::to_string(c.served),
-                              std::to_string(c.all), name});
+                              std::to_string(c.all), name, ways.one, ways.one.empty() ? "y" : ""});
   if (none) f.severity = weight(in, w);
   if (!main) f.severity = Severity::Note;
   add_target(in, w, f);
@@ -275,7 +254,11 @@ void rule_torch_images(const RuleInput& in, List<Finding>& out) {
     if (fit == Fit::None)
       (weight(in, w) == Severity::Error ? errors : warnings).push_back(w);
     else if (fit == Fit::CrossTegra) {
-      Finding& f = report(out, 611, {w.sm.dotted(), torch_label(in.facts)});
+      const std::string way = torch_way(in, to_serve(in));
+      const bool none = way.empty(), board = is_tegra(w.sm);
+      Finding& f = report(out, 611,
+                          {w.sm.dotted(), torch_label(in.facts), "", way, none && board ? "y" : "",
+                           none && !board ? "y" : ""});
       add_target(in, w, f);
       const std::string said = w.device ? refused_words(images, w.sm, *w.device) : "";
       if (!said.empty()) f.notes.push_back(said);

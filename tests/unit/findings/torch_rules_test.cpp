@@ -563,31 +563,6 @@ TEST_CASE("the order of libraries and extensions changes nothing") {
   }
 }
 
-// --- which PyTorch would do
-
-TEST_CASE("a PyTorch that serves the device is named by its CUDA, its variant or its maker") {
-  struct Row {
-    const char *cc, *cuda, *says;
-  };
-  for (const Row& row : {Row{"12.0", "12.4", "cover 12.0: CUDA 12.8 or newer"},
-                         Row{"11.0", "12.8", "cover 11.0: CUDA 13.0 or newer"},
-                         Row{"6.1", "12.8", "cover 6.1: its build for CUDA 12.6"},
-                         Row{"7.0", "13.0", "cover 7.0: its build for CUDA 12.6"},
-                         Row{"3.7", "12.4", "cover 3.7: CUDA 11.8 or older"},
-                         Row{"7.2", "12.8", "cover 7.2: NVIDIA's for Jetson"}}) {
-    INFO(row.cc << " of CUDA " << row.cuda);
-    Facts facts = machine();
-    facts.devices.list[0].cc = Text(row.cc);
-    facts.torch.cuda = Text(row.cuda);
-    facts.torch.images = Names({"sm_80", "sm_90", "sm_121"});
-    REQUIRE(find(judged(facts), 601));
-    CHECK(contains(find(judged(facts), 601)->help[0], row.says));
-    Request run;
-    run.purpose = "run";
-    CHECK(find(judged(facts, run), 601)->help.size() == 1);
-  }
-}
-
 TEST_CASE("an image that the device refused is why") {
   Facts facts = machine();
   facts.devices.list[0].cc = Text("8.7");
@@ -601,47 +576,6 @@ TEST_CASE("an image that the device refused is why") {
   REQUIRE(find(report, 601));
   CHECK(find(report, 601)->notes[0] ==
         "sm_80 was tried on the device, which refused it: 209 CUDA_ERROR_NO_BINARY_FOR_GPU");
-}
-
-TEST_CASE("the CUDA build to install goes with the toolkit, the driver and the devices") {
-  auto index = [](const Facts& facts, const char* purpose = "extension") {
-    Request request;
-    request.purpose = purpose;
-    return find(judged(facts, request), 603)->help[0];
-  };
-  Facts facts = machine();
-  facts.torch.flavour = Text("cpu");
-  CHECK(contains(index(facts), "/whl/cu128"));
-  facts.devices.list[0].cc = Text("6.1");
-  CHECK(contains(index(facts), "/whl/cu126"));
-  facts.devices.list[0].cc = Text("8.6");
-  facts.driver.cuda = Text("13.0");
-  CHECK(contains(index(facts, "run"), "/whl/cu130"));
-  facts.toolkits.list[0].version = Text("11.8");
-  CHECK(contains(index(facts), "/whl/cu118"));
-  facts.devices.list[0].cc = Text("12.0");  // cu118 has nothing for it
-  CHECK_FALSE(contains(index(facts), "/whl/"));
-  CHECK(
-      contains(index(facts), "serves 12.0 and that the driver takes; PyTorch's own of CUDA 11 do"));
-  CHECK(contains(index(facts, "run"), "/whl/cu130"));
-  facts.toolkits.list[0].version = Text("13.0");
-  facts.devices.list[0].cc = Text("7.0");
-  CHECK_FALSE(contains(index(facts), "/whl/"));
-  CHECK(contains(index(facts, "run"), "/whl/cu126"));
-  facts.driver.version = Text("470.57.02");
-  facts.driver.cuda = Text("11.4");
-  facts.toolkits.list[0].version = Text("12.8");
-  CHECK_FALSE(contains(index(facts), "/whl/"));
-  CHECK(contains(index(facts, "run"), "/whl/cu118"));
-  facts.host.arch = Text("aarch64");
-  CHECK_FALSE(contains(index(facts, "run"), "/whl/"));
-  facts.host.arch = Text("x86_64");
-  facts.devices.list[0].cc = Text("8.6");
-  facts.toolkits.list[0].version = Text("10.1");
-  CHECK(contains(index(facts), "previous-versions"));
-  facts.devices.list[0].cc = Text("8.7");
-  facts.driver.cuda = Text("12.6");
-  CHECK(contains(index(facts), "Jetson"));
 }
 
 TEST_CASE("a missing library and an extension without the device's image decide alone") {
@@ -755,17 +689,4 @@ TEST_CASE("an older library is told with the package that brings a newer one") {
   CHECK(starts_with(find(report, 502)->message, "the libcudnn.so.9 that loads is 9.0.0"));
   CHECK(find(report, 502)->help[0] ==
         "install libcudnn.so.9 9.1.0 or newer: pip install \"nvidia-cudnn-cu12>=9.1.0\"");
-}
-
-TEST_CASE("GPUs that no one PyTorch serves are to be shown one kind at a time") {
-  Facts facts = machine();
-  facts.torch.images = Names({"sm_80"});
-  facts.torch.libraries[0].sets = {{{"sm_80"}, 300}};
-  facts.devices.list[0].cc = Text("6.1");
-  CHECK(starts_with(find(judged(facts), 601)->help[0], "install a PyTorch"));
-  facts.devices.list.push_back(facts.devices.list[0]);
-  facts.devices.list[1].cc = Text("12.0");
-  const Report report = judged(facts);
-  CHECK(contains(find(report, 601)->help[0], "serves 6.1 and 12.0 at once"));
-  CHECK_FALSE(contains(join(find(report, 601)->help, "|"), "install a PyTorch"));
 }
