@@ -105,9 +105,10 @@ std::string page(const RuleRow& row) {
                replace_all(seen, "](findings/", "]("));
   const std::string causes = silenced(row.id, false), consequences = silenced(row.id, true);
   if (!causes.empty() || !consequences.empty()) out += "\n## Beside other findings\n";
-  if (!causes.empty()) out += cat("\nA consequence, not shown beside: ", causes, ".\n");
+  if (!causes.empty())
+    out += cat("\nLeft out where one of these explains it and weighs no less: ", causes, ".\n");
   if (!consequences.empty())
-    out += cat("\nA cause: beside it these are not shown: ", consequences, ".\n");
+    out += cat("\nIt explains these, which are left out then: ", consequences, ".\n");
   return out + cat("\n---\n`tcstack explain TCS", row.id, "` prints the same. Made ", kGenerated,
                    ". [All findings](README.md)\n");
 }
