@@ -62,8 +62,7 @@ constexpr DriverFloorRow kFloors[] = {
 #include "tables/cuda_releases.def"
 };
 constexpr JetPackRow kJetPacks[] = {
-#define TCS_JETPACK(major, minor, jetpack, cuda, boards, compat) \
-  {major, minor, jetpack, cuda, boards, compat},
+#define TCS_JETPACK(l4t, jetpack, cuda, boards, compat) {l4t, jetpack, cuda, boards, compat},
 #include "tables/jetpack.def"
 #undef TCS_JETPACK
 };
@@ -126,6 +125,16 @@ Named named_by(const std::string& key, const char* name) {
     }
   }
   return at < key.size() ? Named::No : found;
+}
+
+// The newest of a major up to `version`, else the first of that major.
+const JetPackRow* newest_jetpack(const Version& version, const char* const JetPackRow::*name) {
+  const JetPackRow* found = nullptr;
+  for (const JetPackRow& row : kJetPacks) {
+    const Version named = Version::parse(row.*name);
+    if (named.major() == version.major() && (!found || version >= named)) found = &row;
+  }
+  return found;
 }
 
 }  // namespace
@@ -287,20 +296,11 @@ Rows<JetPackRow> jetpack_rows() {
 }
 
 const JetPackRow* jetpack_of_l4t(const Version& l4t) {
-  const JetPackRow* found = nullptr;
-  for (const JetPackRow& row : kJetPacks)
-    if (row.l4t_major == l4t.major() && (!found || row.l4t_minor <= l4t.minor())) found = &row;
-  return found;
+  return newest_jetpack(l4t, &JetPackRow::l4t);
 }
 
 const JetPackRow* jetpack_named(const Version& jetpack) {
-  const JetPackRow* found = nullptr;
-  for (const JetPackRow& row : kJetPacks) {
-    const Version named = Version::parse(row.jetpack);
-    if (named.major() == jetpack.major() && (!found || named.minor() <= jetpack.minor()))
-      found = &row;
-  }
-  return found;
+  return newest_jetpack(jetpack, &JetPackRow::jetpack);
 }
 
 }  // namespace tcs

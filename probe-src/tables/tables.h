@@ -109,8 +109,7 @@ Rows<TorchRow> torch_rows();
 
 // jetpack.def. The one of an L4T ("36.4.3") or of a JetPack ("6.2"), else null.
 struct JetPackRow {
-  int l4t_major, l4t_minor;
-  const char* jetpack;
+  const char *l4t, *jetpack;
   int cuda;
   const char* boards;  // "7.2 8.7"
   int compat;
