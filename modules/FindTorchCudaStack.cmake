@@ -95,7 +95,18 @@ Commands
 .. command:: torch_cuda_stack_add_extension
 
   ``torch_cuda_stack_add_extension(<name> SOURCES <file>... [LIBRARIES <item>...] [IMAGES <arch>...]
-  [SOURCE_IMAGES <file> <arch>... ...] [NO_VERIFY])`` adds a Python module.
+  [SOURCE_ARCHS <file> <arch>... [OPTIONAL] ...] [SOURCE_IMAGES <file> <arch>... ...] [NO_VERIFY])`` adds a Python module.
+
+.. command:: torch_cuda_stack_intersect
+
+  ``torch_cuda_stack_intersect(<out> ARCHS <arch>... [NAME <what>] [OPTIONAL | REQUIRED])`` says which of a source's
+  architectures the plan needs: ``<out>``, ``<out>_GENCODE_FLAGS``, ``<out>_IMAGES``, ``<out>_UNSERVED``. That none is
+  needed is a warning, an error (``REQUIRED``) or a line (``OPTIONAL``).
+
+.. command:: torch_cuda_stack_source_archs
+
+  ``torch_cuda_stack_source_archs(<target> <file> <arch>... [OPTIONAL] [<file> <arch>... [OPTIONAL]]...)`` compiles single
+  sources for those of their architectures that the plan needs, all others for the plan.
 
 .. command:: torch_cuda_stack_verify
 
@@ -120,6 +131,8 @@ foreach(
     detail/_tcs_gencode
     detail/_tcs_targets
     torch_cuda_stack_add_extension
+    torch_cuda_stack_intersect
+    torch_cuda_stack_source_archs
     torch_cuda_stack_verify
 )
   include("${CMAKE_CURRENT_LIST_DIR}/TorchCudaStack/${_tcs_part}.cmake")

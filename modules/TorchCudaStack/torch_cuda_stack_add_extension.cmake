@@ -8,14 +8,21 @@ torch_cuda_stack_add_extension
 .. code-block:: cmake
 
   torch_cuda_stack_add_extension(<name> SOURCES <file>... [LIBRARIES <item>...] [IMAGES <arch>...]
-    [SOURCE_IMAGES <file> <arch>... ...] [NO_VERIFY])
+    [SOURCE_ARCHS <file> <arch>... [OPTIONAL] ...] [SOURCE_IMAGES <file> <arch>... ...] [NO_VERIFY])
 
 Adds the Python module ``<name>`` that links PyTorch: the file name that the chosen Python imports, hidden symbols,
 ``TORCH_EXTENSION_NAME`` defined as ``<name>``, and :command:`torch_cuda_stack_verify` attached where a source is CUDA.
+``SOURCE_ARCHS`` is handed to :command:`torch_cuda_stack_source_archs`.
 Keep PyTorch's headers out of ``.cu`` files: they cost a minute for each architecture.
 #]=======================================================================]
 function(torch_cuda_stack_add_extension name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_VERIFY" "" "SOURCES;LIBRARIES;IMAGES;SOURCE_IMAGES")
+  cmake_parse_arguments(
+    PARSE_ARGV 1
+    arg
+    "NO_VERIFY"
+    ""
+    "SOURCES;LIBRARIES;IMAGES;SOURCE_IMAGES;SOURCE_ARCHS"
+  )
   if(arg_UNPARSED_ARGUMENTS)
     message(
       FATAL_ERROR
@@ -84,8 +91,12 @@ function(torch_cuda_stack_add_extension name)
       CUDA_VISIBILITY_PRESET hidden
       VISIBILITY_INLINES_HIDDEN ON
   )
+  if(arg_SOURCE_ARCHS)
+    torch_cuda_stack_source_archs("${name}" ${arg_SOURCE_ARCHS})
+  endif()
   set(cuda "")
-  foreach(source IN LISTS arg_SOURCES)
+  get_target_property(sources "${name}" SOURCES)
+  foreach(source IN LISTS sources)
     get_property(language SOURCE "${source}" PROPERTY LANGUAGE)
     if(source MATCHES "[.]cu$" OR language STREQUAL "CUDA")
       list(APPEND cuda "${source}")

@@ -472,7 +472,8 @@ def case_archs_carry_what_flags_lack(w):
     """TorchCudaStack::Archs holds what the list of torch cannot say, and only that."""
     w.plan(_tcs_torch_dir=fake_torch(w), TorchCudaStack_TORCH_CUDA_ARCH_LIST="8.0")
     w.good(w.configure(w.project(w.modules() + "find_package(TorchCudaStack REQUIRED)" + SHOW, languages="CXX")))
-    w.says("OPTIONS=$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:SHELL:-gencode arch=compute_90,code=sm_90>|")
+    w.says("OPTIONS=$<$<AND:$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>,$<NOT:$<BOOL:$<TARGET_PROPERTY:TorchCudaStack_SOURCE_ARCHS>>>>:"
+           "SHELL:-gencode arch=compute_90,code=sm_90>|")
 
 
 def case_old_torch_without_cudnn(w):
@@ -757,6 +758,151 @@ def case_verify_runs_after_the_link(w):
     """After the link the tool is handed the file, the plan and the target's own objects; Multi-Config too."""
     verify_runs(w, "Ninja")
     verify_runs(w, "Ninja Multi-Config", "--config", "Release")
+
+
+# ---- architectures of single sources -------------------------------------------------------------------------------
+
+
+def intersected(w, call, *arguments, name="p", archs="8.0;8.6+PTX;9.0"):
+    """torch_cuda_stack_intersect(H <call>) beside a plan for `archs`, of a recorded machine."""
+    body = w.modules() + ("find_package(TorchCudaStack REQUIRED)\n"
+                          f"torch_cuda_stack_intersect(H {call})\n"
+                          'message(STATUS "H=${H}| F=${H_GENCODE_FLAGS}| I=${H_IMAGES}| U=${H_UNSERVED}|")\n')
+    folder = w.project(body, name, files=[("facts.json", recorded("922-image-does-not-run-near"))])
+    return w.configure(folder, f"-DTorchCudaStack_FACTS={folder}/facts.json", f"-DTORCH_CUDA_ARCH_LIST={archs}",
+                       *arguments, stub=False, tool=real_tool())
+
+
+def case_intersect_says_what_a_source_is_compiled_for(w):
+    """Of a source's architectures those that the plan needs, in three forms, and what is left without it in one line."""
+    w.good(intersected(w, "ARCHS 9.0a 10.0f"))
+    w.says("H=9.0a| F=-gencode=arch=compute_90a,code=sm_90a| I=sm_90a| U=compute_86;8.0;8.6|",
+           "TorchCudaStack: H: serves not all of the plan: compute_86: PTX of 'a' and 'f' architectures serves no GPU to")
+    w.good(intersected(w, 'ARCHS "8.0;9.0a" NAME attention'))
+    w.says("H=8.0+PTX;9.0a|", "I=sm_80;compute_80;sm_90a| U=|")
+    w.silent("serves not all", "CMake Warning")
+
+
+def case_intersect_is_never_empty_in_silence(w):
+    """Nothing left: a warning with both sides; an error with REQUIRED; one line with OPTIONAL."""
+    said = ("hopper: none of its architectures (10.0a 10.3a) serves the plan (sm_80 sm_86 compute_86 sm_90)",
+            "8.0 8.6 9.0: none of the file's architectures runs there")
+    w.good(intersected(w, "ARCHS 10.0a 10.3a NAME hopper"))
+    w.says("CMake Warning", *said, "or say OPTIONAL", "H=| F=| I=| U=compute_86;8.0;8.6;9.0|")
+    w.bad(intersected(w, "ARCHS 10.0a 10.3a NAME hopper REQUIRED", name="q"))
+    w.says("CMake Error", *said)
+    w.silent("H=|")
+    w.good(intersected(w, "ARCHS 10.0a 10.3a NAME hopper OPTIONAL", name="r"))
+    w.says(f"-- TorchCudaStack: {said[0]}", "H=|")
+    w.silent("CMake Warning")
+
+
+def case_intersect_of_what_is_no_architecture(w):
+    """What is no architecture, and arguments that nobody knows, stop with what they are."""
+    w.bad(intersected(w, "ARCHS 9.0f"))
+    w.says("torch_cuda_stack_intersect(H): tcstack intersect: H: '9.0f' is no architecture; did you mean 9.0a?")
+    w.bad(intersected(w, 'ARCHS 9.0 "$(touch pwned)" NAME "a]]b"', name="q"))
+    w.says("'$(touch' is no architecture")
+    w.bad(intersected(w, "ARCHS", name="r"))
+    w.says("ARCHS names no architecture")
+    w.bad(intersected(w, "9.0", name="s"))
+    w.says("unknown argument 9.0")
+    w.bad(intersected(w, "ARCHS 9.0 OPTIONAL REQUIRED", name="t"))
+    w.says("OPTIONAL and REQUIRED exclude each other")
+
+
+def case_intersect_without_a_plan(w):
+    """Under SKIP there is no plan: the intersection is empty, and that is said."""
+    w.good(intersected(w, "ARCHS 9.0a", "-DTorchCudaStack_SKIP=ON"))
+    w.says("H: there is no plan, TorchCudaStack_SKIP is set", "H=| F=| I=| U=|")
+
+
+def case_source_archs_refusals(w):
+    """What is no source of the target, has no architecture, comes after verify, or gets no answer is refused."""
+    head = w.modules() + ("find_package(TorchCudaStack REQUIRED)\n"
+                          "set_source_files_properties(a.cu b.cu PROPERTIES LANGUAGE CXX)\n"
+                          "add_library(t SHARED a.cu b.cu)\nadd_library(v ALIAS t)\n")
+    for n, (call, text) in enumerate((
+            ("torch_cuda_stack_source_archs(t c.cu 9.0a)", "c.cu is no source of the target"),
+            ("torch_cuda_stack_source_archs(t a.cu 9.0a d/a.cu 9.0)", "d/a.cu is no source of the target"),
+            ("torch_cuda_stack_source_archs(t a.cu b.cu 9.0)", "a.cu has no architecture behind it"),
+            ("torch_cuda_stack_source_archs(t)", "names no file"),
+            ("torch_cuda_stack_source_archs(v a.cu 9.0)", "it is an alias; name t"),
+            ("torch_cuda_stack_source_archs(n a.cu 9.0)", "there is no target of that name"),
+            ("torch_cuda_stack_source_archs(t a.cu 9.0)", "gave no answer"),
+            ("torch_cuda_stack_verify(t)\ntorch_cuda_stack_source_archs(t a.cu 9.0)",
+             "call it before torch_cuda_stack_verify(t)"))):
+        files = [("a.cu", "int a() { return 1; }\n"), ("b.cu", "int b() { return 1; }\n")]
+        w.bad(w.configure(w.project(head + call, f"p{n}", "CXX", files=files)))
+        w.says("torch_cuda_stack_source_archs(", text)
+
+
+SOURCES_OF_THEIR_OWN = """
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+find_package(TorchCudaStack REQUIRED COMPONENTS Toolkit)
+set(CMAKE_CUDA_ARCHITECTURES OFF)
+enable_language(CUDA)
+if(AS_TORCH)
+  string(REPLACE ";" " " flags " ${TorchCudaStack_GENCODE_FLAGS}")
+  string(REPLACE "-gencode=" "-gencode " flags "${flags}")
+  string(APPEND CMAKE_CUDA_FLAGS " -DX${flags} -DY")
+  set_property(TARGET TorchCudaStack::Archs PROPERTY INTERFACE_COMPILE_OPTIONS "")
+endif()
+add_subdirectory(below)
+add_library(t SHARED plain.cu hopper.cu blackwell.cu)
+target_link_libraries(t PRIVATE TorchCudaStack::Archs)
+torch_cuda_stack_source_archs(t hopper.cu 9.0a blackwell.cu 10.0f 12.0f ${OPTIONAL})
+torch_cuda_stack_verify(t)
+add_library(u STATIC hopper.cu plain.cu)
+target_link_libraries(u PRIVATE TorchCudaStack::Archs)
+torch_cuda_stack_verify(u)
+"""
+
+
+def images_of(w, file):
+    text = subprocess.run([real_tool(), "images", str(w.build / file)], text=True, capture_output=True).stdout
+    return sorted(set(re.findall(r"(?:sm|compute)_[0-9]+[af]?", text)))
+
+
+def sources_of_their_own(w, *arguments, generator="Ninja", build="b"):
+    if not Path("/usr/local/cuda/bin/nvcc").exists():
+        raise Skip("needs an nvcc in /usr/local/cuda")
+    w.env["PATH"] = "/usr/local/cuda/bin:" + w.env["PATH"]
+    kernel = "__global__ void k() {}\nvoid f_%s() { k<<<1, 1>>>(); }\n"
+    files = [(f"{n}.cu", kernel.replace("k", f"k_{n}") % n) for n in ("plain", "hopper", "blackwell")]
+    files += [("below/CMakeLists.txt", "add_library(s STATIC ../plain.cu)\n"
+               "target_link_libraries(s PRIVATE TorchCudaStack::Archs)\ntorch_cuda_stack_verify(s)\n")]
+    folder = w.project(w.modules() + SOURCES_OF_THEIR_OWN, languages="CXX", files=files)
+    return w.configure(folder, *arguments, stub=False, tool=real_tool(), generator=generator, build=w.root / build)
+
+
+def case_sources_are_compiled_for_sets_of_their_own(w):
+    """Real nvcc: single sources for their intersection, all else for the plan, wherever the plan's flags came from."""
+    plan = ["compute_103", "sm_103", "sm_86", "sm_90"]
+    for n, (generator, torch) in enumerate((("Ninja", "ON"), ("Unix Makefiles", "OFF"))):
+        w.good(sources_of_their_own(w, "-DTORCH_CUDA_ARCH_LIST=8.6;9.0;10.3+PTX", f"-DAS_TORCH={torch}",
+                                    generator=generator, build=f"b{n}"))
+        w.says("hopper.cu: serves not all of the plan: ", "8.6 10.3: none of the file's")
+        w.good(built(w))
+        w.says("verified: every fat binary holds sm_90a", "verified: every fat binary holds sm_100f",
+               "verified: every fat binary holds sm_86 sm_90 sm_103 compute_103")
+        seen = {str(p.relative_to(w.build)): images_of(w, p) for p in w.build.rglob("*.cu.o")}
+        assert seen == {"CMakeFiles/t.dir/hopper.cu.o": ["sm_90a"], "CMakeFiles/t.dir/blackwell.cu.o": ["sm_100f"],
+                        "CMakeFiles/t.dir/plain.cu.o": plan, "CMakeFiles/u.dir/hopper.cu.o": plan,
+                        "CMakeFiles/u.dir/plain.cu.o": plan, "below/CMakeFiles/s.dir/__/plain.cu.o": plan}, seen
+        commands = json.loads((w.build / "compile_commands.json").read_text())
+        assert all(("-DX" in c["command"]) == (torch == "ON") for c in commands if c["file"].endswith(".cu"))
+
+
+def case_source_that_the_plan_does_not_need(w):
+    """Real nvcc: a source without an architecture for the plan is an error, and left out where it is OPTIONAL."""
+    w.bad(sources_of_their_own(w, "-DTORCH_CUDA_ARCH_LIST=9.0"))
+    w.says("blackwell.cu: none of its architectures (10.0f 12.0f) serves the plan (sm_90)", "or say OPTIONAL")
+    w.good(sources_of_their_own(w, "-DTORCH_CUDA_ARCH_LIST=9.0", "-DOPTIONAL=OPTIONAL"))
+    w.says("-- TorchCudaStack: blackwell.cu: none of its", "-- TorchCudaStack: t is built without blackwell.cu")
+    commands = json.loads((w.build / "compile_commands.json").read_text())
+    assert not [c for c in commands if c["file"].endswith("blackwell.cu")]
+    assert flags_of(w, "hopper.cu") == ["sm_90a"], flags_of(w, "hopper.cu")
 
 
 # ---- how it comes into a project ----------------------------------------------------------------------------------
@@ -1071,7 +1217,7 @@ def configure_real(w, *arguments, languages="CXX", body="", generator="Ninja", f
 
 def flags_of(w, file="k.cu"):
     commands = json.loads((w.build / "compile_commands.json").read_text())
-    return sorted(re.findall(r"code=([a-z0-9_]+)", next(c["command"] for c in commands if c["file"].endswith(file))))
+    return sorted(re.findall(r",code=([a-z0-9_]+)", next(c["command"] for c in commands if c["file"].endswith(file))))
 
 
 def case_real_plan_reaches_the_compiler_once(w):
@@ -1128,6 +1274,16 @@ def case_real_lost_architecture_fails_the_build(w):
                           body='set(CMAKE_CUDA_FLAGS "-gencode arch=compute_80,code=sm_80")\n'))
     w.bad(built(w))
     w.says("what was built is not what was planned", "lacks sm_90 (there: sm_80)", "k.cu.o", "NVCC_APPEND_FLAGS")
+
+
+def case_real_extension_with_sets_of_single_sources(w):
+    """Real torch: SOURCE_ARCHS of an extension, whose flags torch put into CMAKE_CUDA_FLAGS; verified after the link."""
+    w.good(configure_real(w, "-DTORCH_CUDA_ARCH_LIST=8.6;9.0", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+                          body="file(WRITE ${CMAKE_CURRENT_SOURCE_DIR}/h.cu [==[__global__ void h() {}\nvoid g() { h<<<1, 1>>>(); }\n]==])\n"
+                               "torch_cuda_stack_add_extension(y SOURCES m.cpp k.cu h.cu SOURCE_ARCHS h.cu 9.0a)\n"))
+    assert flags_of(w, "h.cu") == ["sm_90a"] and flags_of(w) == ["sm_86", "sm_90"], (flags_of(w, "h.cu"), flags_of(w))
+    w.good(built(w))
+    w.says("verified: every fat binary holds sm_90a", "verified: every fat binary holds sm_86 sm_90")
 
 
 def case_real_multi_config(w):

@@ -46,10 +46,13 @@ function(_tcs_make_archs_target)
       TorchCudaStack_PAIRS "${pairs}"
       TorchCudaStack_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}"
   )
+  # Not of a target whose sources get theirs one by one.
+  set(whole "$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>")
+  string(APPEND whole ",$<NOT:$<BOOL:$<TARGET_PROPERTY:TorchCudaStack_SOURCE_ARCHS>>>")
   set(options "")
   set(link_options "")
   foreach(pair IN LISTS pairs)
-    list(APPEND options "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:SHELL:-gencode ${pair}>")
+    list(APPEND options "$<$<AND:${whole}>:SHELL:-gencode ${pair}>")
     string(REPLACE "," "$<COMMA>" pair "${pair}") # a comma would end the expression's argument
     list(APPEND link_options "$<DEVICE_LINK:SHELL:-gencode ${pair}>")
   endforeach()
