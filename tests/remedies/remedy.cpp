@@ -61,6 +61,16 @@ std::string served(const Machine& m) {
   return cc;
 }
 
+constexpr const char* kNewestDriver = "610.43.02";
+
+// A release of the oldest branch that speaks that CUDA.
+std::string driver_of(const std::string& cuda) {
+#define TCS_DRIVER_BRANCH(branch, release) \
+  if ((release) >= release_of(Version::parse(cuda))) return cat(branch, ".95.05");
+#include "tables/cuda_releases.def"
+  return kNewestDriver;
+}
+
 }  // namespace
 
 void driver_works(Machine& m) {
@@ -70,6 +80,12 @@ void driver_works(Machine& m) {
   driver.error_call = Text();
   driver.failure = DriverFailure();
   driver.reason.clear();
+  // It says now of which release it is: that of its kernel module, else a new one.
+  if (!driver.version.known()) driver.version = driver.kernel_module;
+  if (!driver.version.known() && !driver.cuda.known()) driver.version = kNewestDriver;
+  const int speaks = cuda_of_driver(Version::parse(driver.version.value()));
+  if (!driver.cuda.known() && speaks != 0) driver.cuda = Text(release_text(speaks));
+  if (!driver.version.known()) driver.version = driver_of(driver.cuda.value());
   for (DeviceNode& node : driver.nodes) node.state = "ok";
   bool any = false;
   for (Device& device : m.facts.devices.list) any = any || is_in_use(device);
@@ -91,14 +107,8 @@ void driver_works(Machine& m) {
 
 void install_driver(Machine& m, const std::string& cuda) {
   DriverFacts& driver = m.facts.driver;
-  const CudaRow* last = cuda_rows().end() - 1;
-  const std::string speaks = cuda.empty() ? release_text(last->release) : cuda;
-  int branch = 0;
-#define TCS_DRIVER_BRANCH(number, release) \
-  if (branch == 0 && (release) >= release_of(Version::parse(speaks))) branch = number;
-#include "tables/cuda_releases.def"
-  driver.version = cat(branch, ".95.05");
-  driver.cuda = Text(speaks);
+  driver.version = cuda.empty() ? std::string(kNewestDriver) : driver_of(cuda);
+  driver.cuda = Text(release_text(cuda_of_driver(Version::parse(driver.version.value()))));
   driver.kernel_module = driver.version;
   driver.libcuda.clear();
   driver.nvml = Nvml();
@@ -134,9 +144,41 @@ void install_torch(Machine& m, const std::string& release, const std::string& cu
   }
 }
 
-std::string quoted(const std::string& text) {
-  const size_t from = text.find('"'), to = text.find('"', from + 1);
-  return from == std::string::npos ? "" : text.substr(from + 1, to - from - 1);
+void fitting_torch(Machine& m) {
+  const Toolkit* toolkit = m.facts.toolkit();
+  const int nvcc = toolkit ? release_of(Version::parse(toolkit->version.value())) : 0;
+  const int driver = release_of(Version::parse(m.facts.driver.cuda.value()));
+  const TorchRow* best = nullptr;
+  for (const TorchRow& row : torch_rows()) {
+    if (nvcc != 0 && row.cuda / 100 != nvcc / 100) continue;
+    if (driver != 0 && row.cuda / 100 > driver / 100) continue;
+    if (best && best->cuda == nvcc && row.cuda != nvcc) continue;
+    bool serves = true;
+    Sm sm;
+    for (const Device& device : m.facts.devices.list) {
+      if (!is_in_use(device) || !parse_sm_dotted(device.cc.value(), sm)) continue;
+      List<Image> images;
+      for (const std::string& name : split(row.x86_64, " ")) {
+        Image image;
+        if (parse_image(name, image)) images.push_back(image);
+      }
+      serves = serves && best_fit(images, sm) == Fit::Native;
+    }
+    if (serves) best = &row;
+  }
+  if (!best) return;
+  install_torch(m, best->version, release_text(best->cuda));
+  const Version python = Version::parse(m.facts.python.version.value());
+  if (python.known()) m.facts.torch.python_tag = cat("cp", python.major(), python.minor());
+}
+
+void name_targets(Machine& m, const std::string& words) {
+  const size_t from = words.find('"') + 1;
+  const std::string list = words.substr(from, words.find('"', from) - from);
+  if (starts_with(words, "write "))
+    write_list(m, replace_all(m.request.arch_list.value(), "native", list));
+  else
+    for_targets(m, list);
 }
 
 }  // namespace tcs::remedies

@@ -65,7 +65,9 @@ void driver_works(Machine& m);
 void install_driver(Machine& m, const std::string& cuda);
 // PyTorch's own build of that release for that CUDA ("2.7.0", "12.8"), with its libraries.
 void install_torch(Machine& m, const std::string& release, const std::string& cuda);
-// "-DTorchCudaStack_TARGETS=" and the words in quotes after it.
-std::string quoted(const std::string& text);
+// The newest that goes with the toolkit, the driver and the GPUs that are here.
+void fitting_torch(Machine& m);
+// -DTorchCudaStack_TARGETS="8.6;9.0", or: write "8.6;9.0" for native in the list.
+void name_targets(Machine& m, const std::string& words);
 
 }  // namespace tcs::remedies

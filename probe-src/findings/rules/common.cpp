@@ -91,13 +91,23 @@ void add(Finding& f, const char* layer, const Piece& has, const Piece& needs, co
   f.evidence.push_back({layer, cat(has), cat(needs), cat(from)});
 }
 
-bool native_asked(const RuleInput& in) {
-  if (in.request.purpose == "run") return true;
-  for (const auto& target : in.request.targets)
-    if (lower(target) == "native") return true;
-  for (const auto& token : split(in.request.arch_list.value(), "; \t"))
-    if (lower(token) == "native") return true;
+namespace {
+
+bool says_native(const List<std::string>& words) {
+  for (const auto& word : words)
+    if (lower(word) == "native") return true;
   return false;
+}
+
+bool list_says_native(const Request& request) {
+  return says_native(split(request.arch_list.value(), "; \t"));
+}
+
+}  // namespace
+
+bool native_asked(const RuleInput& in) {
+  return in.request.purpose == "run" || says_native(in.request.targets) ||
+         list_says_native(in.request);
 }
 
 bool list_is_default(const Request& request) {
@@ -134,6 +144,16 @@ std::string example_targets(const RuleInput& in) {
     out = cat(all[i].dotted(), count++ == 0 ? "" : ";", out);
   }
   return out;
+}
+
+std::string name_targets(const RuleInput& in) {
+  std::string list = example_targets(in);
+  if (list.empty()) return "";
+  if (!list_says_native(in.request)) return cat("-DTorchCudaStack_TARGETS=\"", list, '"');
+  if (in.request.arch_dialect == "cmake")
+    list = cat(replace_all(replace_all(list, ".", ""), ";", "-real;"), "-real");
+  const std::string& from = in.request.arch_list.from;
+  return cat("write \"", list, "\" for native in ", from.empty() ? "the list" : from);
 }
 
 List<const Device*> visible_devices(const Facts& facts) {

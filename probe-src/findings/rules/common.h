@@ -34,6 +34,8 @@ Severity here_or_elsewhere(const RuleInput& in);
 // For the example of TorchCudaStack_TARGETS: what this PyTorch has and this nvcc builds, the newest
 // three, "8.0;8.6;9.0"; empty where no such thing is.
 std::string example_targets(const RuleInput& in);
+// How to say so: the option, or the list where that asks for native and counts before the option.
+std::string name_targets(const RuleInput& in);
 
 // --- devices
 List<const Device*> visible_devices(const Facts& facts);

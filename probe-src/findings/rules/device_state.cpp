@@ -46,7 +46,7 @@ void rule_device_state(const RuleInput& in, List<Finding>& out) {
     Finding& f = report(out, id,
                         {in_words(names), devices->size() == 1 ? "is" : "are", in_words(states),
                          contains(states, "reset-required") ? "y" : "", fine.empty() ? "" : "y",
-                         builds(in) && native_asked(in) && fine.empty() ? "y" : ""});
+                         builds(in) && native_asked(in) && fine.empty() ? name_targets(in) : ""});
     // What a closed GPU is, is known, and compiling needs none.
     f.severity = works || (id == 106 && builds(in)) ? Severity::Warning : here_or_elsewhere(in);
     for (const Device* device : *devices)

@@ -29,9 +29,9 @@ void no_visible_device(const RuleInput& in, List<Finding>& out) {
   const std::string other = foreign.empty()
                                 ? mig_advice(in.facts) + wsl_advice(in.facts)
                                 : "a PyTorch for that maker's GPUs uses it, CUDA does not";
-  Finding& f =
-      report(out, asked ? 101 : 102,
-             {what, mask && foreign.empty() ? "y" : "", run ? "y" : "", run ? "" : "y", other});
+  Finding& f = report(out, asked ? 101 : 102,
+                      {what, mask && foreign.empty() ? "y" : "", run ? "y" : "",
+                       run ? "" : name_targets(in), other});
   add(f, "device",
       hidden            ? cat(hidden, " hidden")
       : foreign.empty() ? (devices_known ? "none" : "none visible")

@@ -153,7 +153,7 @@ void rule_driver_causes(const RuleInput& in, List<Finding>& out) {
     Finding& f =
         report(out, id,
                {in_words(nodes), start, plain && !in_container(host) ? "y" : "", jetson ? "y" : "",
-                board, builds(in) && native_asked(in) ? "y" : "",
+                board, builds(in) && native_asked(in) ? name_targets(in) : "",
                 contains(join(nodes, " "), "uvm") && plain && !in_container(host) ? "y" : ""});
     f.severity = id == 223 ? (state == DriverIs::Ok ? Severity::Warning : here_or_elsewhere(in))
                            : driver_weight(in, state);

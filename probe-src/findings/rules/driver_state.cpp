@@ -154,6 +154,17 @@ std::string fitting_libcuda(const DriverFacts& driver) {
   return "";
 }
 
+// What the host's own libcuda leaves to be done, where it is too old for this PyTorch.
+std::string then_update(const RuleInput& in) {
+  DriverSays host = driver_says(in.facts);
+  const Version cuda = Version::parse(in.facts.torch.cuda.value());
+  host.compat = false;
+  host.cuda = Version();
+  return uses_torch(in) && cuda.known() && too_old(host, {cuda, false})
+             ? cat(", and update the driver to one that speaks CUDA ", cuda.major_minor())
+             : "";
+}
+
 // The words for every state, by their places in driver.def.
 List<std::string> words_for(const RuleInput& in, DriverIs state) {
   const DriverFacts& driver = in.facts.driver;
@@ -189,7 +200,8 @@ List<std::string> words_for(const RuleInput& in, DriverIs state) {
     w[3] = row ? row->help : "look at `nvidia-smi` and at `dmesg | grep -i nvrm`";
   if (const std::string mig = mig_advice(in.facts); state == DriverIs::NoDevice && !mig.empty())
     w[3] = mig;
-  w[5] = for_others(in) ? "y" : "";
+  if (state == DriverIs::CompatRefused) w[3] = then_update(in);
+  if (for_others(in)) w[5] = name_targets(in);
   w[6] = absent                             ? other_folder(driver, false)
          : state == DriverIs::Stub          ? folder_of(lib, "the stubs folder")
          : state == DriverIs::CompatRefused ? folder_of(lib, "the compat folder")
@@ -204,6 +216,8 @@ List<std::string> words_for(const RuleInput& in, DriverIs state) {
   }
   w[7] = w[4].empty() && (state == DriverIs::Mismatch ? w[6].empty() : w[9].empty()) ? "y" : "";
   if (state == DriverIs::DoesNotLoad && w[4].empty()) w[7] = "y";
+  if (state == DriverIs::Taken || state == DriverIs::Faults)
+    w[7] = in.facts.devices.list.size() == 1 ? "" : "y";
   if (state == DriverIs::NotLoaded)
     w[1] = !w[7].empty() && !in.facts.host.container.known() ? "y" : "";
   if (state == DriverIs::Mismatch && w[6].empty()) {

@@ -144,7 +144,7 @@ void container(const RuleInput& in, List<Finding>& out) {
       : value ? "this image asks for GPUs, and the container was started without them"
               : "the host has a GPU, and this container was started without it";
   Finding& f = report(out, 813,
-                      {what, builds(in) && native_asked(in) ? "y" : "",
+                      {what, builds(in) && native_asked(in) ? name_targets(in) : "",
                        no_compute ? std::string("set NVIDIA_DRIVER_CAPABILITIES=compute,utility "
                                                 "at its start (docker run -e ..., the pod's env)")
                        : kind.known() ? container_start(in.facts)

@@ -143,6 +143,12 @@ void other_host(const RuleInput& in, const FlagsRow& row, const std::string& hos
   if (differs) add_variable(f, in, "CUDAHOSTCXX");
 }
 
+bool names_all(const Flags& flags, const Plan& plan) {
+  for (const Image& image : plan_images(plan))
+    if (!contains(flags.images, image)) return false;
+  return true;
+}
+
 // torch.utils.cpp_extension (_get_cuda_arch_flags, 2.15): any flag that holds the letters 'arch'
 // and it adds no architecture of its own. NVCC_FLAGS is what setup.py files hand to it.
 void drops_the_list(const RuleInput& in, List<Finding>& out) {
@@ -152,7 +158,7 @@ void drops_the_list(const RuleInput& in, List<Finding>& out) {
   std::string flag;
   for (const std::string& word : split(*value, " \t\n;"))
     if (flag.empty() && contains(word, "arch")) flag = word;
-  if (flag.empty()) return;
+  if (flag.empty() || (!in.plan.gencodes.empty() && names_all(read_flags(*value), in.plan))) return;
   Finding& f = report(out, 808, {name, tail(flag, 60)});
   add_variable(f, in, name);
   if (in.request.arch_list.known())

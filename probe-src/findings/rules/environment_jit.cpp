@@ -2,6 +2,7 @@
 // CUDA_FORCE_PTX_JIT, CUDA_DISABLE_PTX_JIT and their newer names without PTX (CUDA Programming
 // Guide 5.2.2: 1 is on, the names with PTX count before those without).
 #include "findings/rules/environment.h"
+#include "plan/buildable.h"
 
 namespace tcs {
 namespace {
@@ -19,6 +20,24 @@ const char* turned_on(const RuleInput& in, const Switch& by) {
   const char* name = variable(in, by.first) ? by.first : by.second;
   const std::string* value = variable(in, name);
   return value && trim(*value) == "1" ? name : nullptr;
+}
+
+// Where both names turn it on, one alone is of no use.
+std::string both_names(const RuleInput& in, const Switch& by) {
+  const std::string *first = variable(in, by.first), *second = variable(in, by.second);
+  const bool both = first && second && trim(*first) == "1" && trim(*second) == "1";
+  return both ? cat(by.first, " and ", by.second) : turned_on(in, by);
+}
+
+// Code that this nvcc builds, and PTX that this driver reads.
+bool helps(const RuleInput& in, const Sm& sm, const Switch& by) {
+  const Buildable build(in.facts);
+  if (by.id == kDisabled.id) return build.real(sm);
+  const Toolkit* toolkit = in.facts.toolkit();
+  const Version speaks = Version::parse(in.facts.driver.cuda.value());
+  const bool reads = !toolkit || !speaks.known() ||
+                     speaks >= ptx_release(Version::parse(toolkit->version.value()));
+  return build.virt(sm) && reads;
 }
 
 // Does `images` serve the device, and no more so under the switch?
@@ -86,9 +105,10 @@ void judge(const RuleInput& in, const Switch& by, const char* what, List<Finding
   List<std::string> names;
   for (const Device* device : bad) add_once(names, device->name.or_else(device->cc.value()));
   const bool planned = who.size() == 1 && who[0] == "the plan";
-  Finding& f = report(out, by.id,
-                      {name, join(who, " and "), in_words(names), planned ? sm.dotted() : "",
-                       who.size() > 1 ? "have" : "has", who.size() > 1 ? "their" : "its"});
+  Finding& f = report(
+      out, by.id,
+      {name, join(who, " and "), in_words(names), planned && helps(in, sm, by) ? sm.dotted() : "",
+       who.size() > 1 ? "have" : "has", who.size() > 1 ? "their" : "its", both_names(in, by)});
   f.severity = here_or_elsewhere(in);
   add_devices(f, bad);
   add_variable(f, in, name, "unset");

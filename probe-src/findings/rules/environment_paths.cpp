@@ -109,9 +109,13 @@ void other_toolkit(const RuleInput& in, const char* name, const std::string& tex
     missing(out, 890, "toolkits.list[].version", "whether CUDA_HOME names another release");
   if (!other && !named.known()) say_missing(in.facts.toolkits, out);
   if (!named.known() || !used.known() || same_release(named, used)) return;
-  Finding& f = report(out, 810,
-                      {name, named.major_minor(), nvcc_and_root(*own),
-                       own->root.or_else("the toolkit that this build uses"), tail(value, 100)});
+  const Version torch = Version::parse(in.facts.torch.cuda.value());
+  const bool fits = !torch.known() || torch.major() == named.major();
+  Finding& f =
+      report(out, 810,
+             {name, named.major_minor(), nvcc_and_root(*own),
+              own->root.or_else("the toolkit that this build uses"),
+              fits && !(other && other->works.is(false)) ? tail(value, 100) : std::string()});
   add_variable(f, in, name, own->root.value());
   add(f, "toolkit", nvcc_and_root(*own), "", own->origin.value());
 }

@@ -151,7 +151,8 @@ void missing_strangers(const RuleInput& in, List<Finding>& out) {
   }
 }
 
-void missing_libraries(const RuleInput& in, List<Finding>& out) {
+// `others`: those of another CUDA or another PyTorch, which what needs them was built for.
+void missing_libraries(const RuleInput& in, bool others, List<Finding>& out) {
   List<const Library*> gone;
   std::string cuda_of, needer;
   bool other_torch = false;
@@ -159,10 +160,12 @@ void missing_libraries(const RuleInput& in, List<Finding>& out) {
   for (const auto& lib : in.facts.libraries) {
     if (!lib.state.is("missing") || not_judged(lib) || asked_by_extension(in.facts, lib)) continue;
     if (whose(lib) == Of::Stranger) continue;
-    gone.push_back(&lib);
     const int major = cudart_major(lib);
     const bool other = major != 0 && cuda != 0 && major != cuda;
-    if (!other && !(is_pytorchs(lib) && lib.needed_by.known() && !of_torch(lib))) continue;
+    const bool torchs = is_pytorchs(lib) && lib.needed_by.known() && !of_torch(lib);
+    if ((other || torchs) != others) continue;
+    gone.push_back(&lib);
+    if (!others) continue;
     needer = lib.needed_by.or_else("what needs it");
     if (other)
       cuda_of = cat(major);
@@ -222,13 +225,16 @@ void wrong_libraries(const Facts& facts, const List<const Library*>& wrong, Judg
                      List<Finding>& out) {
   const Library& first = *wrong[0];
   const Version built = Version::parse(first.built_against.value());
-  bool path = false, linker = false;
-  List<std::string> folders;
+  bool linker = false;
+  List<std::string> folders, newer;
   for (const Library* lib : wrong) {
     if (by_path(*lib) && lib->path.known()) add_once(folders, path_parent(lib->path.value()));
-    path = path || by_path(*lib);
+    const Version own = Version::parse(lib->built_against.value());
+    add_once(newer, own.known() ? newer_of(facts, *lib, own)
+                                : "the release of " + name_of(*lib) + " that PyTorch names");
     linker = linker || starts_with(name_of(*lib), "libnvJitLink.so");
   }
+  const bool path = by_path(first);
   const std::string what =
       wrong.size() == 1
           ? cat("the ", name_of(first), " that loads is ", fault(facts, first, how))
@@ -236,8 +242,7 @@ void wrong_libraries(const Facts& facts, const List<const Library*>& wrong, Judg
   Finding& f = report(out, 502,
                       {what, how == Judged::Older ? "" : first.state.from,
                        path ? (folders.empty() ? "its folder" : join(folders, " and ")) : "",
-                       built.known() ? newer_of(facts, first, built)
-                                     : "the release of " + name_of(first) + " that PyTorch names",
+                       path ? "" : in_words(newer),
                        linker && built.known() ? replace_all(built.major_minor(), ".", "_") : ""});
   for (const Library* lib : wrong) add_row(f, *lib);
 }
@@ -269,8 +274,9 @@ void old_runtimes(const List<const Library*>& old, List<Finding>& out) {
 }
 
 void judge_libraries(const RuleInput& in, List<Finding>& out) {
-  List<const Library*> wrong, over, old;
-  Judged how = Judged::Wrong;
+  // By LD_LIBRARY_PATH or not: the way out is another one.
+  List<const Library*> wrong[2], over, old;
+  Judged how[2] = {Judged::Wrong, Judged::Wrong};
   for (const auto& lib : in.facts.libraries) {
     const char* lacks = nullptr;
     if (!lib.soname.known())
@@ -283,15 +289,16 @@ void judge_libraries(const RuleInput& in, List<Finding>& out) {
     if (lacks)
       missing(out, 590, lacks, "whether the libraries that load are those that PyTorch needs");
     if (judged == Judged::Older || judged == Judged::Wrong) {
-      if (wrong.empty()) how = judged;
-      wrong.push_back(&lib);
+      if (wrong[by_path(lib)].empty()) how[by_path(lib)] = judged;
+      wrong[by_path(lib)].push_back(&lib);
     }
     // What is wrong hides another one as well: that is the consequence, or all that is left to say.
     if (judged == Judged::Shadows || (judged == Judged::Wrong && by_path(lib)))
       over.push_back(&lib);
     if (judged == Judged::OldRuntime) old.push_back(&lib);
   }
-  if (!wrong.empty()) wrong_libraries(in.facts, wrong, how, out);
+  for (const int path : {0, 1})
+    if (!wrong[path].empty()) wrong_libraries(in.facts, wrong[path], how[path], out);
   if (!over.empty()) shadowed_libraries(over, out);
   old_runtimes(old, out);
 }
@@ -312,7 +319,8 @@ void rule_libraries(const RuleInput& in, List<Finding>& out) {
   const TorchFacts& torch = in.facts.torch;
   if (in.request.purpose == "pytorch-source") return;
   // One that is not found is trouble whatever is known of PyTorch; without one it is a consequence.
-  missing_libraries(in, out);
+  missing_libraries(in, false, out);
+  missing_libraries(in, true, out);
   missing_strangers(in, out);
   if (!torch.state.known()) return miss_libraries(in, out);
   if (!torch.state.is("found") || !torch.flavour.is("cuda")) return;

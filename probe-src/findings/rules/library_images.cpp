@@ -93,11 +93,11 @@ void say(const RuleInput& in, const Lacking& lacking, bool tegra, List<Finding>&
   if (lacking.libs.empty()) return;
   const size_t count = lacking.libs.size();
   const std::string first = lacking.libs[0]->soname.value();
-  bool cudnn = false, older = true;
+  bool cudnn = true, older = true;
   for (const Image& image : images_in(lacking.libs[0]->images.value()))
     older = older && lacking.first < image.sm;
   for (const Library* lib : lacking.libs)
-    cudnn = cudnn || starts_with(lib->soname.value(), "libcudnn");
+    cudnn = cudnn && starts_with(lib->soname.value(), "libcudnn");
   Finding& f = report(
       out, 506,
       {count == 1   ? first + " holds"

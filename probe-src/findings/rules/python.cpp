@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "findings/rules/common.h"
+#include "findings/nearest_torch.h"
 #include "host/host.h"
 
 namespace tcs {
@@ -109,7 +109,8 @@ void other_tag(const RuleInput& in, List<Finding>& out) {
   if (same && here.free_threaded == built.free_threaded) return;
   Finding& f = report(out, 703,
                       {torch_label(in.facts), words_of(built),
-                       python.executable.or_else("the Python of this build"), words_of(here)});
+                       python.executable.or_else("the Python of this build"), words_of(here),
+                       torch_way(in, to_serve(in), 0)});
   const std::string& named = torch.root.from;
   // A folder that was named on purpose may be meant for its C++ part alone.
   if (starts_with(named, "Torch_") || starts_with(named, "TORCH_") ||

@@ -34,6 +34,16 @@ std::string owners(const Unknown& lacks) {
              in_words(lacks.names));
 }
 
+// The CUDA whose compilers know it.
+std::string knowing_cuda(const Device& device) {
+  Sm sm;
+  capability(device, sm);
+  const ArchRow* arch = find_arch(sm);
+  if (!arch) return "a newer CUDA";
+  return arch->last != 0 ? cat("CUDA ", release_text(arch->last), " or older")
+                         : cat("CUDA ", release_text(arch->first), " or newer");
+}
+
 void nvrtc(const RuleInput& in, const Library& lib, List<Finding>& out) {
   if (!starts_with(lib.soname.value(), "libnvrtc.so.") || !lib.state.is("found")) return;
   if (!lib.archs.known() && !visible_devices(in.facts).empty())
@@ -41,7 +51,9 @@ void nvrtc(const RuleInput& in, const Library& lib, List<Finding>& out) {
                    "whether NVRTC compiles for the devices at run time");
   const Unknown lacks = not_known(in, {&lib});
   if (lacks.devices.empty()) return;
-  Finding& f = report(out, 504, {lib.soname.value(), in_words(lacks.dotted), owners(lacks)});
+  Finding& f = report(
+      out, 504,
+      {lib.soname.value(), in_words(lacks.dotted), owners(lacks), knowing_cuda(*lacks.devices[0])});
   add_devices(f, lacks.devices);
   add(f, "runtime", cat(lib.soname.value(), ": ", image_words(images_in(lib.archs.value()))),
       join(lacks.dotted, ", "), lib.archs.from);
@@ -63,10 +75,7 @@ std::string newer_ptxas(const RuleInput& in, const Device& device) {
   if (toolkit && toolkit->root.known() &&
       contains(images_in(toolkit->archs.value()), Image{sm, false}))
     return path_join(toolkit->root.value(), "bin/ptxas");
-  const ArchRow* arch = find_arch(sm);
-  if (!arch) return "a newer CUDA";
-  return arch->last != 0 ? cat("CUDA ", release_text(arch->last), " or older")
-                         : cat("CUDA ", release_text(arch->first), " or newer");
+  return knowing_cuda(device);
 }
 
 // Triton brings one or two (ptxas-blackwell); which one it calls for a device changes with its
@@ -94,7 +103,8 @@ void ptxas(const RuleInput& in, List<Finding>& out) {
       out, 507,
       {in_words(lacks.dotted), owners(lacks), lacks.real[0], variable,
        variable.empty() && contains(better, "/") ? better : "", contains(better, "/") ? "" : better,
-       variable.empty() ? "TRITON_PTXAS_PATH" : variable});
+       variable.empty() ? "TRITON_PTXAS_PATH" : variable,
+       contains(knowing_cuda(*lacks.devices[0]), "older") ? "an older" : "a newer"});
   add_devices(f, lacks.devices);
   for (const Library* tool : tools)
     add(f, "runtime",

@@ -445,13 +445,15 @@ TEST_CASE("a host compiler in nvcc's variables is noted, two are a warning") {
 }
 
 TEST_CASE("a flag with the letters 'arch' that a setup.py hands on is a warning") {
-  for (const char* flags : {"-Xcompiler -march=native", "-arch=sm_86",
-                            "-gencode arch=compute_86,code=sm_86", "--gpu-architecture=sm_86"}) {
+  for (const char* flags : {"-Xcompiler -march=native", "-arch=sm_80",
+                            "-gencode arch=compute_80,code=sm_80", "--gpu-architecture=sm_80"}) {
     INFO(flags);
     CHECK(weight(judged(with("NVCC_FLAGS", flags)), 808) == "warning");
     CHECK(weight(judged(with("CXXFLAGS", flags)), 808) == "");
   }
   CHECK(weight(judged(with("NVCC_FLAGS", "-O3 -lineinfo")), 808) == "");
+  // The whole plan is named there.
+  CHECK(weight(judged(with("NVCC_FLAGS", "-gencode arch=compute_86,code=sm_86")), 808) == "");
 }
 
 TEST_CASE("the forms of CUDA_HOME that others do not understand") {
