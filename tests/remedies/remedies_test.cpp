@@ -62,7 +62,10 @@ void make_form(Row& row) {
     if (mode != '?' && seen != row.places.end()) {
       form += cat("\\", seen - row.places.begin() + 1);
     } else if (mode != '?') {
-      form += mode == '*' ? "(.*?)" : "(.+?)";
+      // Up to what follows; where that is another placeholder, all that both may hold.
+      const size_t next = i + (mode == '}' ? 3 : 4);
+      const bool bound = next < text.size() && text[next] != '{';
+      form += cat(mode == '*' ? "(.*" : "(.+", bound ? "?)" : ")");
       row.places.push_back(place);
     }
     i += mode == '}' ? 2 : 3;
