@@ -66,21 +66,32 @@ struct Way {
   const Toolkit* toolkit = nullptr;  // another one that is here
 };
 
+// The newer release, of equal ones the first by name: the order of toolkits is nothing to go by.
+bool before(const Toolkit& a, const Toolkit* b) {
+  if (!b) return true;
+  const int order = compare(Version::parse(a.version.value()), Version::parse(b->version.value()));
+  return order > 0 || (order == 0 && a.root.value() < b->root.value());
+}
+
 // First with the toolkit that is used, then with one that is here, then with any.
 Way find_way(const RuleInput& in, const List<Sm>& sms, int loose) {
   const Toolkit* own = own_toolkit(in);
-  TorchWanted wanted{sms, major_of(own), 0};
+  TorchWanted wanted{sms, 0, 0};
   for (; wanted.loose <= loose; ++wanted.loose) {
+    Way way;
     wanted.cuda_major = major_of(own);
-    if (const TorchRow* row = nearest_torch(in, wanted)) return {row, nullptr};
+    way.row = nearest_torch(in, wanted);
+    if (way.row) return way;
     if (wanted.cuda_major == 0) continue;
     for (const Toolkit& other : in.facts.toolkits.list) {
       wanted.cuda_major = major_of(&other);
       if (wanted.cuda_major == 0 || other.works.is(false) || !other.root.known()) continue;
-      if (const TorchRow* row = nearest_torch(in, wanted)) return {row, &other};
+      const TorchRow* row = nearest_torch(in, wanted);
+      if (row && before(other, way.toolkit)) way = {row, &other};
     }
     wanted.cuda_major = 0;
-    if (const TorchRow* row = nearest_torch(in, wanted)) return {row, nullptr};
+    if (!way.row) way.row = nearest_torch(in, wanted);
+    if (way.row) return way;
   }
   return {};
 }

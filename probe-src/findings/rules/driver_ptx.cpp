@@ -39,12 +39,15 @@ List<const Device*> served_by_ptx(const RuleInput& in, const Made& made) {
 // Their capabilities, as entries of a list; "" where this nvcc does not build one.
 std::string entries(const RuleInput& in, const List<const Device*>& devices) {
   const Buildable build(in.facts);
+  List<Sm> sms;
   List<std::string> words;
   Sm sm;
   for (const Device* device : devices) {
     if (!capability(*device, sm) || !build.real(sm)) return "";
-    add_once(words, sm.dotted());
+    sms.push_back(sm);
   }
+  sort_unique(sms);
+  for (const Sm& one : sms) words.push_back(one.dotted());
   return join(words, ";");
 }
 
