@@ -216,7 +216,7 @@ Effects torch_effects() {
        [](Machine& m, W w) {
          const JetPackRow* row = jetpack_named(Version::parse(w[8]));
          m.facts.host.jetson_jetpack = Text(w[8]);
-         m.facts.host.jetson_l4t = Text(cat(row->l4t_major, ".", row->l4t_minor));
+         m.facts.host.jetson_l4t = Text(row->l4t);
          m.facts.driver.version = Text();
          m.facts.driver.cuda = Text(release_text(row->cuda));
        }},
