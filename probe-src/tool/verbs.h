@@ -16,6 +16,7 @@ int verb_verify(Host& host, const List<std::string>& args);     // tool/verify.c
 int verb_configure(Host& host, const List<std::string>& args);  // tool/configure.cpp
 int verb_explain(Host& host, const List<std::string>& args);    // tool/explain.cpp
 int verb_intersect(Host& host, const List<std::string>& args);  // tool/intersect.cpp
+int verb_tables(Host& host, const List<std::string>& args);     // tool/tables.cpp
 int verb_cache(Host& host, const List<std::string>& args);      // tool/cache.cpp
 
 // Where this tool was compiled into a user's cache: keeps the newest few builds of it, its own

@@ -65,4 +65,5 @@
 #include "tool/probe.cpp"
 #include "tool/settings.cpp"
 #include "tool/stamp.cpp"
+#include "tool/tables.cpp"
 #include "tool/verify.cpp"

@@ -26,6 +26,8 @@ const Verb verbs[] = {
     {"verify", tcs::verb_verify, "check that a built file holds the planned images"},
     {"intersect", tcs::verb_intersect, "say which of a file's architectures the plan needs"},
     {"explain", tcs::verb_explain, "say what a finding means and what to do"},
+    {"tables", tcs::verb_tables,
+     "list what is known of GPUs, CUDA releases, PyTorch and compilers"},
     {"cache", tcs::verb_cache, "show or clear the per-user cache"},
     {"configure", tcs::verb_configure,
      "probe, check and write plan.cmake (for FindTorchCudaStack)"},
