@@ -113,7 +113,7 @@ bool Chooser::read(std::string_view archs) {
       take_entry(token.text, sm, sm, true, last && (token.ptx || row->ptx_on_last));
     }
   }
-  if (entries.empty()) out.error = "the file names no architecture";
+  if (entries.empty()) out.error = "names no architecture";
   return !entries.empty();
 }
 

@@ -2,6 +2,7 @@
 #include "plan/intersect.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <fstream>
 #include <vector>
 
 #include "machine.h"
@@ -89,6 +90,28 @@ TEST_CASE("each capability of the plan gets the best that the file has for it") 
   });
 }
 
+TEST_CASE("the table of docs/kernel-archs.md holds") {
+  std::ifstream in(TCS_SOURCE_DIR "/docs/kernel-archs.md");
+  REQUIRE(in);
+  const Facts nvcc128 = with_nvcc("12.8.93", kNvcc128);
+  size_t rows = 0;
+  for (std::string line; std::getline(in, line);) {
+    if (!starts_with(line, "| `")) continue;
+    const List<std::string> cells = split(line, "|");
+    REQUIRE(cells.size() >= 4);
+    std::string words[4];
+    for (size_t i = 0; i < 4; ++i) {
+      const size_t first = cells[i].find('`');
+      if (first == std::string::npos) continue;
+      words[i] = cells[i].substr(first + 1, cells[i].find('`', first + 1) - first - 1);
+    }
+    hold({{words[0].c_str(), words[1].c_str(), words[2].c_str(), words[3].c_str()}},
+         contains(cells[0], "12.8") ? nvcc128 : kNvcc13);
+    ++rows;
+  }
+  CHECK(rows == 18);
+}
+
 TEST_CASE("where another function of this kind loses the kernels, they are kept") {
   hold({
       {"12.1", "12.0f", "12.0f", ""},
@@ -103,6 +126,13 @@ TEST_CASE("where another function of this kind loses the kernels, they are kept"
       {"11.0", "10.1a", "11.0a", ""},
       {"8.0;8.6;9.0;9.0a", "8.0;8.6;9.0a", "8.0;8.6;9.0a", ""},
       {"8.9;12.0", "8.0;8.9;9.0;10.0;12.0", "8.9;12.0", ""},
+      {"12.0f", "12.1a", "12.1a", "12.0"},
+      {"10.0a;10.3", "10.0", "10.0;10.0a", ""},
+      {"10.0a;10.3a", "10.0f", "10.0f", ""},
+      {"12.0a;12.1a", "12.0f", "12.0f", ""},
+      {"12.0a;12.1", "12.0", "12.0;12.0a", ""},
+      {"12.1;12.0", "12.0f", "12.0f", ""},
+      {"12.0", "12.1f", "", "12.0"},
   });
 }
 
@@ -217,7 +247,7 @@ TEST_CASE("what is no architecture and a plan without images are errors") {
   CHECK(error("9,0") == "'9,0' is no architecture such as 9.0a or 8.0+PTX; did you mean 9.0?");
   CHECK(error("99.9") == "'99.9' is no architecture");
   CHECK(error("native") == "'native' names no architecture of its own");
-  CHECK(error("") == "the file names no architecture");
+  CHECK(error("") == "names no architecture");
   CHECK(intersect(PlanNeeds(), build, "9.0").error == "the plan has no image");
 }
 
