@@ -202,7 +202,9 @@ std::string torch_elsewhere(const RuleInput& in, const List<Sm>& sms) {
   const std::string serves = sms.empty() ? "" : " that serves " + dotted(sms);
   const Range cuda = builders(sms);
   const int major = major_of(own_toolkit(in));
-  if (driver_says(in.facts).jetson)
+  bool board = driver_says(in.facts).jetson;
+  for (const Sm& sm : sms) board = board || (is_tegra(sm) && sm.major < 10);
+  if (board)
     return "NVIDIA's PyTorch for Jetson, the build of your JetPack: none of PyTorch's own fits";
   if (!host.os.is("linux") || !host.arch.known())
     return cat("a PyTorch ",
