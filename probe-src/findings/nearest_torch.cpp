@@ -67,7 +67,7 @@ struct Way {
 };
 
 // The newer release, of equal ones the first by name: the order of toolkits is nothing to go by.
-bool before(const Toolkit& a, const Toolkit* b) {
+bool comes_first(const Toolkit& a, const Toolkit* b) {
   if (!b) return true;
   const int order = compare(Version::parse(a.version.value()), Version::parse(b->version.value()));
   return order > 0 || (order == 0 && a.root.value() < b->root.value());
@@ -87,7 +87,7 @@ Way find_way(const RuleInput& in, const List<Sm>& sms, int loose) {
       wanted.cuda_major = major_of(&other);
       if (wanted.cuda_major == 0 || other.works.is(false) || !other.root.known()) continue;
       const TorchRow* row = nearest_torch(in, wanted);
-      if (row && before(other, way.toolkit)) way = {row, &other};
+      if (row && comes_first(other, way.toolkit)) way = {row, &other};
     }
     wanted.cuda_major = 0;
     if (!way.row) way.row = nearest_torch(in, wanted);

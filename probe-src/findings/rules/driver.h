@@ -80,7 +80,9 @@ void stands_for(Finding& f, int id);
 // The note that the driver works although the tables speak against it, which stands for `id`.
 void works_although(const RuleInput& in, const std::string& what, int id, List<Finding>& out);
 std::string mig_advice(const Facts& facts);  // where no GPU is shown
-bool uses_torch(const RuleInput& in);        // not where PyTorch itself is built
+// Their capabilities, "8.6;9.0"; "" where this nvcc does not build one of them.
+std::string list_entries(const RuleInput& in, const List<const Device*>& devices);
+bool uses_torch(const RuleInput& in);  // not where PyTorch itself is built
 // Severity of what follows from versions: a note beside a driver that fails, which says it all.
 Severity beside_failure(const RuleInput& in);
 

@@ -36,21 +36,6 @@ List<const Device*> served_by_ptx(const RuleInput& in, const Made& made) {
   return out;
 }
 
-// Their capabilities, as entries of a list; "" where this nvcc does not build one.
-std::string entries(const RuleInput& in, const List<const Device*>& devices) {
-  const Buildable build(in.facts);
-  List<Sm> sms;
-  List<std::string> words;
-  Sm sm;
-  for (const Device* device : devices) {
-    if (!capability(*device, sm) || !build.real(sm)) return "";
-    sms.push_back(sm);
-  }
-  sort_unique(sms);
-  for (const Sm& one : sms) words.push_back(one.dotted());
-  return join(words, ";");
-}
-
 // What the device itself said of the PTX; "" where it was not asked.
 std::string measured(const Device& device, const Made& made) {
   Sm sm;
@@ -83,7 +68,7 @@ bool judge_ptx(const RuleInput& in, const Made& made, List<Finding>& out) {
              {made.maker.major_minor(), only_ptx[0]->name.or_else(only_ptx[0]->cc.value()),
               in.facts.driver.version.known() ? cat("driver ", in.facts.driver.version.value())
                                               : "the driver here",
-              reads.value(), planned ? entries(in, only_ptx) : "", need.cuda.major_minor(),
+              reads.value(), planned ? list_entries(in, only_ptx) : "", need.cuda.major_minor(),
               in.facts.host.wsl.is(true) ? " (in WSL that is the Windows driver)"
               : says.jetson              ? " (on Jetson it comes with JetPack)"
               : branch.empty()           ? ""
@@ -101,6 +86,20 @@ bool judge_ptx(const RuleInput& in, const Made& made, List<Finding>& out) {
 }
 
 }  // namespace
+
+std::string list_entries(const RuleInput& in, const List<const Device*>& devices) {
+  const Buildable build(in.facts);
+  List<Sm> sms;
+  List<std::string> words;
+  Sm sm;
+  for (const Device* device : devices) {
+    if (!capability(*device, sm) || !build.real(sm)) return "";
+    sms.push_back(sm);
+  }
+  sort_unique(sms);
+  for (const Sm& one : sms) words.push_back(one.dotted());
+  return join(words, ";");
+}
 
 void rule_driver_ptx(const RuleInput& in, List<Finding>& out) {
   const TorchFacts& torch = in.facts.torch;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "findings/rules/common.h"
+#include "findings/rules/driver.h"
 
 namespace tcs {
 
@@ -138,10 +138,10 @@ void judge_ptx(const RuleInput& in, const Extension& e, const List<const Device*
     return missing(out, 692, "extensions[].ptx_isa", "whether the driver reads an extension's PTX");
   if (speaks >= needs) return;
   const std::string branch = driver_branch_for(needs);
-  Finding& f = report(
-      out, 610,
-      {name_of(e), needs.major_minor(), speaks.major_minor(),
-       branch.empty() ? "" : cat(" (", branch, " or newer)"), e.role.is("neighbour") ? "y" : ""});
+  Finding& f = report(out, 610,
+                      {name_of(e), needs.major_minor(), speaks.major_minor(),
+                       branch.empty() ? "" : cat(" (", branch, " or newer)"),
+                       e.role.is("neighbour") ? "y" : "", list_entries(in, jit)});
   f.severity = here_or_elsewhere(in);
   weigh(f, e.role.is("neighbour"));
   add_devices(f, jit);
