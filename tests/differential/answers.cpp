@@ -18,6 +18,8 @@
 //    "readers": [{"torch_list": {"text": "9.0+PTX", "left_out": [pairs]},  for find_package(Torch)
 //                 "torch_python_list": {...}}],                 for torch.utils.cpp_extension
 //    "cmake_architectures": {...}}
+// and with "files": ["9.0a;12.0f", ...], the architectures of one source file each, also what of
+// them this plan needs: "files": [{"images": ["sm_90a"], "unserved": ["12.1"]}]
 //
 // What runs where:
 //   {"images": ["sm_90", "compute_90a"], "device": "9.0"}
@@ -29,6 +31,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "plan/intersect.h"
 #include "plan/plan.h"
 
 using namespace tcs;
@@ -135,6 +138,24 @@ Json for_readers(Plan plan, List<std::string> readers) {
   return out;
 }
 
+Json for_files(const Plan& plan, const Facts& facts, const List<std::string>& files) {
+  PlanNeeds needs;
+  needs.by_user = plan.by_user;
+  for (const Gencode& g : plan.gencodes) needs.images.push_back(g.image());
+  for (const Target& target : plan.targets) needs.targets.push_back(target.sm);
+  const Buildable build(facts);
+  Json out = Json::array();
+  for (const std::string& file : files) {
+    const Intersection found = intersect(needs, build, file);
+    Json images = Json::array(), unserved = Json::array(), row = Json::object();
+    for (const std::string& image : found.images()) images.push(image);
+    for (const auto& need : found.unserved) unserved.push(need.first);
+    row.add("images", images).add("unserved", unserved).add("error", found.error);
+    out.push(row);
+  }
+  return out;
+}
+
 Json planned(const Json& question) {
   Facts facts;
   set_toolkit(question, facts);
@@ -155,6 +176,8 @@ Json planned(const Json& question) {
   out.add("pairs", pairs).add("issues", issues);
   out.add("readers", for_readers(plan, texts_at(question, "readers")));
   out.add("cmake_architectures", dialect(plan, cmake_architectures(plan)));
+  if (question.find("files") != nullptr)
+    out.add("files", for_files(plan, facts, texts_at(question, "files")));
   return out;
 }
 

@@ -22,12 +22,12 @@ from pathlib import Path
 
 import nvccs
 import ours
-import parts
 import peers_cut
 import peers_deepspeed
 import peers_flash_attention
 import peers_kernels
 import peers_torch_cuda
+from peers_cut import parts
 
 TORCH = "torch-2.15.0"
 TORCH_ARCHS = "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120".split()

@@ -10,8 +10,8 @@ import types
 import typing
 
 import peers_cut
-import parts
 from differences import Case, Difference
+from peers_cut import parts
 
 PAGE, RELEASE = "deepspeed", "deepspeed-0.19.8"
 NVCCS = ["11.8", "12.4", "12.8", "12.9", "13.0", "13.2"]
@@ -36,8 +36,8 @@ class Theirs:
             parts.ensure(RELEASE) / "op_builder/builder.py",
             ["DEFAULT_COMPUTE_CAPABILITIES", "WARNING", "CUDAMismatchException", "get_default_compute_capabilities",
              "cuda_minor_mismatch_ok", "assert_no_cuda_mismatch", "CUDAOpBuilder.compute_capability_args",
-             "CUDAOpBuilder.filter_ccs"], os=os, List=typing.List, torch=torch, print=lambda *_: None, YELLOW="", END="",
-            installed_cuda_version=lambda name="": tuple(map(int, self.nvcc.split("."))))
+             "CUDAOpBuilder.filter_ccs"], os=os, List=typing.List, torch=torch, print=lambda *_: None, YELLOW="",
+            END="", installed_cuda_version=lambda name="": tuple(map(int, self.nvcc.split("."))))
 
     def asked(self, jit):
         """The flags, or the list that it leaves for torch."""

@@ -6,8 +6,8 @@ import random
 import re
 
 import peers_cut
-import parts
 from differences import Case, Difference
+from peers_cut import parts
 
 PAGE, RELEASE = "flash-attention", "flash-attn-2.8.3.post2"
 NVCCS = ["11.7", "11.8", "12.3", "12.4", "12.8", "12.9", "13.0", "13.2"]

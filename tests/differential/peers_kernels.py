@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hugging Face `kernels`: may a build with these architectures be loaded on this device?"""
 import peers_cut
-import parts
 from differences import Case, Difference
+from peers_cut import parts
 
 PAGE, RELEASE = "kernels", "kernels-0.17.2"
 

@@ -6,8 +6,8 @@ import typing
 import warnings
 
 import peers_cut
-import parts
 from differences import Case, Difference
+from peers_cut import parts
 
 PAGE = "torch-cuda"
 NAMES = ["_CompatInterval", "_CompatSet", "DEVICE_REQUIREMENT", "DEVICE_REQUIREMENT_POST_JETSON_SBSA_UNIFICATION",

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Generated questions to the peers' own functions, which are cut out of their packages and run: each difference from us
+is of a class that is told on the peer's page, docs/why-not-<peer>.md.
+
+    peers_test.py       environment: TCS_ANSWERS, TCS_TOOL, TCS_SOURCE_DIR; TCS_SEED, TCS_COUNT (20000)
+
+Exit 77 when a package cannot be had.
+"""
+import os
+import sys
+import time
+
+import ours
+import peers_deepspeed
+import peers_flash_attention
+import peers_kernels
+import peers_torch_cuda
+import peers_vllm
+from differences import Tally
+from peers_cut import parts
+
+SEED = int(os.environ.get("TCS_SEED", "20261130"))
+# Random questions or sets of each; what is asked in all stands beside it and may not become less.
+PEERS = [(peers_kernels, 1000, 23000), (peers_torch_cuda, 600, 59000), (peers_deepspeed, 4000, 8000),
+         (peers_flash_attention, 3000, 3000), (peers_vllm, 6000, 5500)]
+
+
+def compare(peer, count):
+    """The questions of one peer; gives its Tally, closed."""
+    tally = Tally(peer.PAGE, peer.DIFFERENCES)
+    for case in peer.cases(peer.questions(SEED, count), ours.ask):
+        tally.see(case)
+        untold = peer.untold(case) if hasattr(peer, "untold") else ()
+        if untold:
+            tally.fail(f"we serve not {' '.join(untold)} and do not say so:\n{case.block()}")
+    tally.close(lambda example: next(iter(peer.cases([example], ours.ask))))
+    for difference in peer.DIFFERENCES:
+        if not tally.classes[difference.id]:
+            print(f"{peer.PAGE}: {difference.id} did not occur; its example shows it")
+    return tally
+
+
+def main():
+    more, failures, asked = float(os.environ.get("TCS_COUNT", "20000")) / 20000, 0, 0
+    for peer, count, least in PEERS:
+        started = time.monotonic()
+        tally = compare(peer, int(count * more))
+        if more >= 1 and tally.asked < least:
+            tally.fail(f"only {tally.asked} asked, not {least}")
+        failures, asked = failures + len(tally.failures), asked + tally.asked
+        print(f"{peer.PAGE}: {time.monotonic() - started:.1f} s", flush=True)
+    print(f"peers: {asked} asked, {failures} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except parts.Unavailable as reason:
+        print(f"peers_test.py: skip: {reason}", file=sys.stderr)
+        sys.exit(parts.SKIP)
