@@ -360,7 +360,7 @@ class Table:
         self.counts["answers of peers"] += 1
         words = re.findall(r"\b(?:sm|compute)_[\w()]+", said)
         if nvcc_of(row) == "13.0" and words and not isinstance(asked, tuple):
-            took = self.taken([pair_of(word) for word in re.findall(r"(?:compute_\w+>)?(?:sm|compute)_[\w()]+", said)])
+            took = self.taken(list(peers_cut.pairs_told(said)))
             said += next((f" (nvcc refuses {code})" for (_, code), ok in sorted(took.items()) if not ok), "")
         return ("recorded: " if str(asked).startswith(RECORDED) else "") + said
 
@@ -374,12 +374,6 @@ class Table:
                     self.fail(row, f"{cells[-1]}, not the truth")
             self.lines.append(f"| {row.asked} | {'<br>'.join(cells)} | {row.truth} ({row.why}) | {text} |")
         return self
-
-
-def pair_of(word):
-    """ "sm_80" -> ("compute_80", "sm_80"), "compute_80>sm_86" -> itself."""
-    virtual, _, code = word.strip(",").rpartition(">")
-    return virtual or "compute_" + code.partition("_")[2], code
 
 
 def page():

@@ -3,6 +3,7 @@
 import ast
 import itertools
 import random
+import re
 import sys
 from pathlib import Path
 
@@ -75,3 +76,10 @@ def told_plan(answer):
     """Our plan as words, with what it refuses."""
     refused = [issue["token"] for issue in answer["issues"] if issue["kind"] in REFUSALS]
     return told(answer["pairs"]) + (f", refused: {' '.join(refused)}" if refused else "")
+
+
+def pairs_told(text):
+    """The pairs in such words."""
+    for word in re.findall(r"(?:compute_\w+>)?(?:sm|compute)_[\w()]+", text):
+        virtual, _, code = word.rpartition(">")
+        yield virtual or "compute_" + code.partition("_")[2], code

@@ -129,7 +129,7 @@ def cases(questions, ask):
         where = repr(arch_list) if arch_list is not None else f"devices {' '.join(devices)}" if devices else "default"
         theirs = peer.for_devices(nvcc, devices) if devices else peer.flags(nvcc, arch_list)
         made.append(Case(f"{where}, nvcc {nvcc}", theirs, peers_cut.told_plan(said), arch_list=arch_list,
-                         devices=devices, said=said))
+                         devices=devices, said=said, nvcc=nvcc))
     return made
 
 

@@ -55,7 +55,7 @@ def cases(questions, ask):
     peer = theirs()
     ours = ask([{"nvcc": nvcc, "list": arch_list or "80;90;100;120"} for nvcc, arch_list in questions])
     return [Case(f"{arch_list or 'default'}, nvcc {nvcc}", peer(arch_list, nvcc), peers_cut.told_plan(said),
-                 archs=(arch_list or "80;90;100;120").split(";"), said=said)
+                 archs=(arch_list or "80;90;100;120").split(";"), said=said, nvcc=nvcc)
             for (nvcc, arch_list), said in zip(questions, ours)]
 
 

@@ -11,7 +11,9 @@ import os
 import sys
 import time
 
+import nvccs
 import ours
+import peers_cut
 import peers_deepspeed
 import peers_flash_attention
 import peers_kernels
@@ -26,11 +28,22 @@ PEERS = [(peers_kernels, 1000, 23000), (peers_torch_cuda, 600, 59000), (peers_de
          (peers_flash_attention, 3000, 3000), (peers_vllm, 6000, 5500)]
 
 
+def untrue(case, listed):
+    """Where flags are compared: what nvcc refuses of ours, and what it takes of theirs that we leave out."""
+    if hasattr(case, "said") and hasattr(case, "nvcc"):
+        own, other = case.said["pairs"], set(peers_cut.pairs_told(case.theirs))
+        yield from (f"nvcc refuses our {pair}" for pair in own if not listed.takes(case.nvcc, pair))
+        yield from (f"nvcc takes {pair}, which we leave out" for pair in other - own
+                    if pair[1].startswith("sm_") and listed.takes(case.nvcc, pair))
+
+
 def compare(peer, count):
     """The questions of one peer; gives its Tally, closed."""
-    tally = Tally(peer.PAGE, peer.DIFFERENCES)
+    tally, listed = Tally(peer.PAGE, peer.DIFFERENCES), nvccs.Listed()
     for case in peer.cases(peer.questions(SEED, count), ours.ask):
         tally.see(case)
+        for wrong in untrue(case, listed):
+            tally.fail(f"{wrong}:\n{case.block()}")
         untold = peer.untold(case) if hasattr(peer, "untold") else ()
         if untold:
             tally.fail(f"we serve not {' '.join(untold)} and do not say so:\n{case.block()}")
