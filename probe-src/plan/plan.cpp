@@ -15,7 +15,7 @@ namespace {
 
 using Issue = PlanIssue::Kind;
 
-bool sorts_before(const Gencode& a, const Gencode& b) {
+bool gencode_before(const Gencode& a, const Gencode& b) {
   if (a.virt != b.virt) return a.virt < b.virt;
   if (a.real != b.real) return a.real < b.real;
   return a.ptx < b.ptx;
@@ -292,7 +292,7 @@ void Planner::check_torch_parser() {
 }
 
 Plan Planner::finish() {
-  sort_few(plan_.gencodes, sorts_before);
+  sort_few(plan_.gencodes, gencode_before);
   List<Target> targets;
   for (const Target& t : plan_.targets) {
     auto equal = [&t](const Target& o) { return o.sm == t.sm && o.device == t.device; };
