@@ -13,6 +13,7 @@ import json
 import logging
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -204,13 +205,23 @@ def torch_cmake(name):
     return ask
 
 
+def nvcc_13_0():
+    """The machine's own, where it is of 13.0: more of a toolkit lies around it than pip brings."""
+    own = nvccs.machines_own()
+    if own and nvccs.release_of(own) == "13.0":
+        return own
+    return Path(parts.ensure("toolkit-13.0")) / parts.PIP_NVCC
+
+
 def configured(cmake, lines, archs):
     """A project of these lines, configured with a real nvcc; (its output, its folder's build.ninja)."""
+    if not shutil.which("ninja"):
+        raise parts.Unavailable("ninja is not there")
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder)
         (source / "t.cu").write_text("__global__ void k() {}\n", encoding="ascii")
         (source / "CMakeLists.txt").write_text("\n".join(lines), encoding="utf-8")
-        nvcc = nvccs.machines_own() or Path(parts.ensure("toolkit-13.0")) / parts.PIP_NVCC
+        nvcc = nvcc_13_0()
         done = subprocess.run([parts.ensure(cmake) / "bin/cmake", "-S", source, "-B", source / "b", "-G", "Ninja",
                                f"-DCMAKE_CUDA_COMPILER={nvcc}", f"-DCMAKE_CUDA_ARCHITECTURES={archs}"],
                               capture_output=True, text=True, timeout=TIMEOUT_S, check=False,
