@@ -7,9 +7,6 @@
 namespace tcs {
 namespace {
 
-// The examples are left out of what a stranger's configure compiles: they are a 36th of the
-// program.
-#ifdef TCS_EXAMPLES
 std::string example_of(const RuleRow& of) {
   constexpr struct {
     int id;
@@ -22,12 +19,6 @@ std::string example_of(const RuleRow& of) {
     if (row.id == of.id) return cat("Example:\n", row.text);
   return {};
 }
-#else
-std::string example_of(const RuleRow& of) {
-  return cat("Example: docs/findings/TCS", of.id, "-", of.slug,
-             ".md in TorchCudaStack's sources\n");
-}
-#endif
 
 std::string list_all() {
   std::string out;
