@@ -11,6 +11,7 @@
 Exit status: 0 all is the same, 1 something differs, 77 what is needed cannot be had. Nothing but Python >= 3.9, and
 for the online parts pip and apt-get.
 """
+
 import argparse
 import itertools
 import json
@@ -38,7 +39,7 @@ def arguments(text):
         if word == ",":
             out.append("")
         elif word[0] in "\"'":  # literals beside each other are one
-            out[-1] = str(out[-1]) + word[1:-1].replace("\\\"", "\"")
+            out[-1] = str(out[-1]) + word[1:-1].replace('\\"', '"')
         else:
             out[-1] = int(word)
     return out
@@ -61,7 +62,7 @@ def version(text):
 
 
 def release(text):
-    """"12.8.93" -> 1208."""
+    """ "12.8.93" -> 1208."""
     return version(text)[0] * 100 + version(text)[1]
 
 
@@ -122,7 +123,9 @@ def check_layout(check):
     for file, macro, count, order, key, letters in LAYOUT:
         text = (TABLES / file).read_text(encoding="utf-8")
         rows = read(file, macro)
-        check.that(len(rows) == len(re.findall(rf"^{macro}\(", text, re.M)), file, f"a row of {macro} is not on one line")
+        check.that(
+            len(rows) == len(re.findall(rf"^{macro}\(", text, re.M)), file, f"a row of {macro} is not on one line"
+        )
         check.that(len(rows) > 0, file, f"no row of {macro}")
         check.that(re.search(r"^//.*\b[Ss]ources?\b", text, re.M), file, "names no source")
         seen = set()
@@ -154,10 +157,18 @@ def check_archs(check):
             listed = set(oracle["nvcc_code"][nvcc].split())
             measured = {name for name in measured if name[-1] in "af" or name in listed}
         table = {digits(*row[:3]) for row in archs if built_by(row, release(nvcc))}
-        check.that(table == measured, "architectures.def", f"nvcc {nvcc}: {sorted(table ^ measured)} differ from what it said")
+        check.that(
+            table == measured,
+            "architectures.def",
+            f"nvcc {nvcc}: {sorted(table ^ measured)} differ from what it said",
+        )
     for row in archs:
         for minor in row[6].split():
-            check.that(digits(row[0], minor) in known and row[2] == "f", row, f"family member {row[0]}.{minor} is no architecture")
+            check.that(
+                digits(row[0], minor) in known and row[2] == "f",
+                row,
+                f"family member {row[0]}.{minor} is no architecture",
+            )
     for row in read("gpus.def", "TCS_GPU"):
         check.that(digits(row[1], row[2]) in known, row, "capability is no architecture")
     for row in read("torch_names.def", "TCS_TORCH_NAME"):
@@ -175,26 +186,52 @@ def check_cuda(check):
     branches = dict(read("cuda_releases.def", "TCS_DRIVER_BRANCH"))
     ptx = dict(read("ptx.def", "TCS_PTX"))
     toolkits = read("cuda_toolkits.def", "TCS_CUDA_TOOLKIT")
-    check.that({release(row[0]) for row in toolkits} == set(minors), "cuda_toolkits.def", "has other minor releases than TCS_CUDA")
+    check.that(
+        {release(row[0]) for row in toolkits} == set(minors),
+        "cuda_toolkits.def",
+        "has other minor releases than TCS_CUDA",
+    )
     for cuda, isa in minors.items():
-        check.that(isa in ptx and ptx[isa] <= cuda, "cuda_releases.def", f"{dotted(cuda)}: its PTX {dotted(isa)} is no older CUDA's")
-        check.that(any(built_by(row, cuda) for row in archs), "architectures.def", f"nothing is built by CUDA {dotted(cuda)}")
+        check.that(
+            isa in ptx and ptx[isa] <= cuda,
+            "cuda_releases.def",
+            f"{dotted(cuda)}: its PTX {dotted(isa)} is no older CUDA's",
+        )
+        check.that(
+            any(built_by(row, cuda) for row in archs), "architectures.def", f"nothing is built by CUDA {dotted(cuda)}"
+        )
     for isa, cuda in ptx.items():
-        check.that(minors.get(cuda, isa) == isa, "ptx.def", f"CUDA {dotted(cuda)} writes another PTX than {dotted(isa)}")
+        check.that(
+            minors.get(cuda, isa) == isa, "ptx.def", f"CUDA {dotted(cuda)} writes another PTX than {dotted(isa)}"
+        )
     for row in toolkits:
         cuda = release(row[0])
         check.that(re.fullmatch(r"(20\d\d-[01]\d(-[0-3]\d)?)?", row[1]), row, f"no date: {row[1]}")
         check.that(not row[2] or release(row[2]) == cuda, row, f"nvcc {row[2]} is of another release")
-        check.that(bool(row[2]) == bool(set(row.letters) & set("MB")), row, "the letters do not say how nvcc's number is known")
-        check.that(bool(row[1]) == bool(set(row.letters) & set("AJTU")), row, "the letters do not say where the date is from")
+        check.that(
+            bool(row[2]) == bool(set(row.letters) & set("MB")),
+            row,
+            "the letters do not say how nvcc's number is known",
+        )
+        check.that(
+            bool(row[1]) == bool(set(row.letters) & set("AJTU")), row, "the letters do not say where the date is from"
+        )
         default = row[6].replace("sm_", "")
-        check.that(any(built_by(a, cuda) and digits(*a[:3]) == default for a in archs), row, f"{row[6]} is not built by it")
+        check.that(
+            any(built_by(a, cuda) and digits(*a[:3]) == default for a in archs), row, f"{row[6]} is not built by it"
+        )
         for driver in (row[3], row[5]):
             branch = int(driver.split(".")[0]) if driver else 0
-            check.that(branches.get(branch, cuda) == cuda, row, f"driver {driver} speaks CUDA {dotted(branches.get(branch, 0))}")
+            check.that(
+                branches.get(branch, cuda) == cuda,
+                row,
+                f"driver {driver} speaks CUDA {dotted(branches.get(branch, 0))}",
+            )
     for before, row in zip(toolkits, toolkits[1:]):
         if release(before[0]) == release(row[0]) and before[3] and row[3]:
-            check.that(version(before[3]) <= version(row[3]), row, "asks for an older driver than the update before it")
+            check.that(
+                version(before[3]) <= version(row[3]), row, "asks for an older driver than the update before it"
+            )
         if release(before[0]) == release(row[0]) and before[1] and row[1]:
             check.that(before[1][:7] <= row[1][:7], row, "is older than the update before it")
     for row in read("cuda_releases.def", "TCS_DRIVER_FLOOR"):
@@ -234,7 +271,11 @@ def check_compilers(check):
     # A toolkit's own numbers are small, nvcc's are not: 12.2.1 and 12.2.128.
     limits = [row for row in rows if version(row[0])[2] < 40 or version(row[0]) < (11,)]
     for before, row in zip(limits, limits[1:]):
-        check.that(all(a <= b or b == 0 or a == 0 for a, b in zip(before[1:], row[1:])), row, "takes less than the release before it")
+        check.that(
+            all(a <= b or b == 0 or a == 0 for a, b in zip(before[1:], row[1:])),
+            row,
+            "takes less than the release before it",
+        )
     for row in rows:
         if row in limits or row[0] not in oldest:
             continue
@@ -272,8 +313,24 @@ def fetch(requirements, folder):
     versions = {}
     for requirement in requirements:
         wheels = folder / "wheels"
-        done = subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:", "-d",
-                               str(wheels), requirement], capture_output=True, text=True, timeout=1200)
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "pip",
+                "download",
+                "-q",
+                "--no-deps",
+                "--only-binary",
+                ":all:",
+                "-d",
+                str(wheels),
+                requirement,
+            ],
+            capture_output=True,
+            text=True,
+            timeout=1200,
+        )
         if done.returncode != 0:
             print(f"{requirement} cannot be had: {(done.stderr.strip().splitlines() or ['pip failed'])[-1]}")
             sys.exit(SKIP)
@@ -299,8 +356,10 @@ def output(*command):
 
 
 def reads_ptx(ptxas, isa, target, folder):
-    (folder / "t.ptx").write_text(f".version {dotted(isa)}\n.target sm_{target}\n.address_size 64\n"
-                                  ".visible .entry f() { ret; }\n", encoding="utf-8")
+    (folder / "t.ptx").write_text(
+        f".version {dotted(isa)}\n.target sm_{target}\n.address_size 64\n" ".visible .entry f() { ret; }\n",
+        encoding="utf-8",
+    )
     command = [str(ptxas), f"-arch=sm_{target}", str(folder / "t.ptx"), "-o", str(folder / "t.cubin")]
     return subprocess.run(command, capture_output=True, timeout=300).returncode == 0
 
@@ -321,8 +380,12 @@ def host_limits(text):
     def numbers(pattern):
         return [int(number) for number in re.findall(pattern, text)]
 
-    return (max(numbers(r"__GNUC__ > (\d+)")), max(numbers(r"__clang_major__ >= (\d+)")) - 1,
-            min(numbers(r"_MSC_VER < (\d+)")), max(numbers(r"_MSC_VER >= (\d+)")) - 1)
+    return (
+        max(numbers(r"__GNUC__ > (\d+)")),
+        max(numbers(r"__clang_major__ >= (\d+)")) - 1,
+        min(numbers(r"_MSC_VER < (\d+)")),
+        max(numbers(r"_MSC_VER >= (\d+)")) - 1,
+    )
 
 
 def measured(name, folder):
@@ -337,16 +400,19 @@ def measured(name, folder):
     listed = output(one(folder, "bin/nvcc"), "--list-gpu-code") if nvcc else ""
     if listed:
         archs = [arch for arch in archs if arch[-1] in "af" or f"sm_{arch}\n" in listed]
-    headers = "".join(one(folder, header).read_text(encoding="utf-8", errors="replace")
-                      for header in ("cuda.h", "driver_types.h"))
+    headers = "".join(
+        one(folder, header).read_text(encoding="utf-8", errors="replace") for header in ("cuda.h", "driver_types.h")
+    )
     return {
         "nvcc": re.search(r"V(\d+\.\d+\.\d+)", output(ptxas, "--version"))[1],
         "default": re.search(r"Default value:\s+'(sm_\d+)'", text.split("--gpu-name <gpu name>")[1])[1],
         "archs": set(archs),
         "ptx": newest_ptx(ptxas, "80", folder),
         "limits": host_limits(one(folder, "crt/host_config.h").read_text(encoding="utf-8", errors="replace")),
-        "errors": {name: int(number, 0) for name, number in
-                   re.findall(r"\b(CUDA_ERROR_\w+|cudaError\w+)\s*=\s*(0x[0-9a-f]+|\d+)", headers)},
+        "errors": {
+            name: int(number, 0)
+            for name, number in re.findall(r"\b(CUDA_ERROR_\w+|cudaError\w+)\s*=\s*(0x[0-9a-f]+|\d+)", headers)
+        },
     }
 
 
@@ -390,7 +456,7 @@ def compare_archs(edits, cuda, real):
             continue
         suffix = name[-1] if name[-1] in "af" else ""
         number = name.rstrip("af")
-        text = f"TCS_ARCH({number[:-1]}, {number[-1]}, {repr(suffix) if suffix else 0}, {cuda}, 0, 0, \"\", 0, 0)  // M"
+        text = f'TCS_ARCH({number[:-1]}, {number[-1]}, {repr(suffix) if suffix else 0}, {cuda}, 0, 0, "", 0, 0)  // M'
         edits.compare(f"sm_{name}", "no row", "built", "architectures.def", 0, text, "TCS_ARCH")
     for name in sorted(table - real):
         edits.compare(f"sm_{name}", "built", "not built")
@@ -403,19 +469,41 @@ def compare_release(name, edits, folder):
     real = measured(name, folder)
     print(f"CUDA {name}, nvcc {real['nvcc']}")
     toolkits = [row for row in read("cuda_toolkits.def", "TCS_CUDA_TOOLKIT") if row[2] == real["nvcc"]]
-    edits.compare("nvcc", toolkits[0][2] if toolkits else "no row", real["nvcc"], "cuda_toolkits.def", 0,
-                  f'TCS_CUDA_TOOLKIT("{name}.?", "", "{real["nvcc"]}", "", "", "", "{real["default"]}")  // M', "TCS_CUDA_TOOLKIT")
+    edits.compare(
+        "nvcc",
+        toolkits[0][2] if toolkits else "no row",
+        real["nvcc"],
+        "cuda_toolkits.def",
+        0,
+        f'TCS_CUDA_TOOLKIT("{name}.?", "", "{real["nvcc"]}", "", "", "", "{real["default"]}")  // M',
+        "TCS_CUDA_TOOLKIT",
+    )
     for row in toolkits:
         text = f"TCS_CUDA_TOOLKIT({', '.join(quoted(v) for v in (*row[:6], real['default']))})  // {row.letters}"
         edits.compare(f"default architecture of {row[0]}", row[6], real["default"], row.file, row.line, text)
     compare_archs(edits, cuda, real["archs"])
     ptx = [row for row in read("cuda_releases.def", "TCS_CUDA") if row[0] * 100 + row[1] == cuda]
     text = f"TCS_CUDA({cuda // 100}, {cuda % 100}, {real['ptx']})"
-    edits.compare("PTX", ptx[0][2] if ptx else "no row", real["ptx"], "cuda_releases.def", ptx[0].line if ptx else 0, text, "TCS_CUDA")
+    edits.compare(
+        "PTX",
+        ptx[0][2] if ptx else "no row",
+        real["ptx"],
+        "cuda_releases.def",
+        ptx[0].line if ptx else 0,
+        text,
+        "TCS_CUDA",
+    )
     rows = [row for row in read("host_compilers.def", "TCS_HOST_LIMIT") if version(row[0]) <= version(real["nvcc"])]
     limits = ", ".join(str(number) for number in real["limits"])
-    edits.compare("gcc, clang, _MSC_VER from and to", rows[-1][2:], real["limits"], "host_compilers.def", 0,
-                  f'TCS_HOST_LIMIT("{name}.0", {rows[-1][1]}, {limits})', "TCS_HOST_LIMIT")
+    edits.compare(
+        "gcc, clang, _MSC_VER from and to",
+        rows[-1][2:],
+        real["limits"],
+        "host_compilers.def",
+        0,
+        f'TCS_HOST_LIMIT("{name}.0", {rows[-1][1]}, {limits})',
+        "TCS_HOST_LIMIT",
+    )
     ours = {row[2]: row for row in read("driver_errors.def", "TCS_DRIVER_ERROR") if row[2] in real["errors"]}
     for error, row in ours.items():
         if row[0] != real["errors"][error]:
@@ -440,10 +528,26 @@ def run_measure(names, write):
 
 # Chips by the start of their name in pci.ids, and their capability (NVIDIA's pages; meson modules/cuda.py).
 CHIPS = [
-    ("GK20A", "3.2"), ("GK208", "3.5"), ("GK210", "3.7"), ("GK110", "3.5"), ("GK180", "3.5"), ("GK10", "3.0"),
-    ("GM10", "5.0"), ("GM20B", "5.3"), ("GM20", "5.2"), ("GP100", "6.0"), ("GP10B", "6.2"), ("GP10", "6.1"),
-    ("GV100", "7.0"), ("GV11B", "7.2"), ("TU1", "7.5"), ("GA100", "8.0"), ("GA10B", "8.7"), ("GA10", "8.6"),
-    ("AD10", "8.9"), ("GH100", "9.0"),
+    ("GK20A", "3.2"),
+    ("GK208", "3.5"),
+    ("GK210", "3.7"),
+    ("GK110", "3.5"),
+    ("GK180", "3.5"),
+    ("GK10", "3.0"),
+    ("GM10", "5.0"),
+    ("GM20B", "5.3"),
+    ("GM20", "5.2"),
+    ("GP100", "6.0"),
+    ("GP10B", "6.2"),
+    ("GP10", "6.1"),
+    ("GV100", "7.0"),
+    ("GV11B", "7.2"),
+    ("TU1", "7.5"),
+    ("GA100", "8.0"),
+    ("GA10B", "8.7"),
+    ("GA10", "8.6"),
+    ("AD10", "8.9"),
+    ("GH100", "9.0"),
 ]
 
 
@@ -494,16 +598,24 @@ def run_regenerate(pci_ids, readme, write):
         cc = capability(chip)
         if cc and version(cc) < (7, 5):  # newer ones have the README's names, which are nvidia-smi's
             found.add((re.sub(r"^NVIDIA ", "", name), *version(cc), "P"))
-    unknown = set()
+    named, unknown = set(), set()  # in the README; of them, those whose chip pci.ids does not tell
     for name, device in read_readme(readme) if readme else []:
         cc = capability(ids[device][0]) if device in ids else ""
         name = re.sub(r"^NVIDIA ", "", name)
-        found.add((name, *version(cc), "K")) if cc else unknown.add(name)
+        named.add(name)
+        if cc:
+            found.add((name, *version(cc), "K"))
+        else:
+            unknown.add(name)
     rows = read("gpus.def", "TCS_GPU")
     have = {tuple(row) for row in rows}
     letters = "PK" if readme else "P"
     new = sorted(row for row in found if row[:3] not in have)
-    gone = [row for row in rows if row.letters in letters and tuple(row) not in {f[:3] for f in found}]
+    gone = [
+        row
+        for row in rows
+        if row.letters in letters and row[0] not in named and tuple(row) not in {f[:3] for f in found}
+    ]
     unknown -= {row[0] for row in rows}
     for row in new:
         print(f"new   TCS_GPU({quoted(row[0])}, {row[1]}, {row[2]})  // {row[3]}")
@@ -517,7 +629,10 @@ def run_regenerate(pci_ids, readme, write):
         head = [line for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith("TCS_GPU(")]
         every = [(*row, row.letters) for row in rows] + new
         every.sort(key=lambda r: (r[1], r[2], natural(r[0]), r[0]))
-        file.write_text("\n".join(head + [f"TCS_GPU({quoted(n)}, {a}, {b})  // {s}" for n, a, b, s in every]) + "\n", encoding="utf-8")
+        file.write_text(
+            "\n".join(head + [f"TCS_GPU({quoted(n)}, {a}, {b})  // {s}" for n, a, b, s in every]) + "\n",
+            encoding="utf-8",
+        )
     return 1 if new or gone or unknown else 0
 
 
