@@ -7,9 +7,11 @@ is of a class that is told on the peer's page, docs/why-not-<peer>.md.
 
 Exit 77 when a package cannot be had.
 """
+import json
 import os
 import sys
 import time
+from pathlib import Path
 
 import nvccs
 import ours
@@ -37,6 +39,22 @@ def untrue(case, listed):
                     if pair[1].startswith("sm_") and listed.takes(case.nvcc, pair))
 
 
+def against_nvlink():
+    """The truth of what runs where: each machine code on each device that nvlink of a release knows."""
+    file = Path(os.environ["TCS_SOURCE_DIR"], "tests/oracles/nvlink-cubin-compat.json")
+    releases, asked, wrong = json.loads(file.read_text(encoding="utf-8"))["releases"], 0, []
+    pairs = [([arch], cc) for arch in peers_cut.DEVICES + peers_cut.SUFFIXED for cc in peers_cut.DEVICES]
+    for case in peers_kernels.cases(pairs, ours.ask):
+        arch, device = peers_cut.digits(case.archs[0]), peers_cut.digits(case.device)
+        said = {any(arch in rows.get(device + suffix, []) for suffix in ("", "a", "f"))
+                for rows in releases.values() if device in rows and arch in rows}
+        asked += bool(said)
+        if said and said != {"runs": {True}, "does not run": {False}}.get(case.ours, said):
+            wrong.append(f"nvlink says {said}:\n{case.block()}")
+    print(f"nvlink: {asked} asked, {len(wrong)} otherwise", "\n".join(wrong))
+    return len(wrong) + (asked < 500)
+
+
 def compare(peer, count):
     """The questions of one peer; gives its Tally, closed."""
     tally, listed = Tally(peer.PAGE, peer.DIFFERENCES), nvccs.Listed()
@@ -55,7 +73,7 @@ def compare(peer, count):
 
 
 def main():
-    more, failures, asked = float(os.environ.get("TCS_COUNT", "20000")) / 20000, 0, 0
+    more, failures, asked = float(os.environ.get("TCS_COUNT", "20000")) / 20000, against_nvlink(), 0
     for peer, count, least in PEERS:
         started = time.monotonic()
         tally = compare(peer, int(count * more))
