@@ -58,8 +58,7 @@ void explain_unlisted(const Sm& sm, PlanIssue& issue) {
 
 }  // namespace
 
-Buildable::Buildable(const Facts& facts) {
-  const Toolkit* toolkit = facts.toolkit();
+Buildable::Buildable(const Toolkit* toolkit) {
   if (toolkit == nullptr) return;
   Version version = Version::parse(toolkit->version.or_else(""));
   version_ = version.dotted();

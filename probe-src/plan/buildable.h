@@ -11,7 +11,8 @@ namespace tcs {
 
 class Buildable {
  public:
-  explicit Buildable(const Facts& facts);
+  explicit Buildable(const Facts& facts) : Buildable(facts.toolkit()) {}
+  explicit Buildable(const Toolkit* toolkit);
 
   bool known() const { return known_; }
   int release() const { return release_; }           // 1208; 0 = unknown

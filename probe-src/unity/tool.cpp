@@ -12,6 +12,7 @@
 #include "findings/availability.cpp"
 #include "findings/finding.cpp"
 #include "findings/judge.cpp"
+#include "findings/nearest_toolkit.cpp"
 #include "findings/nearest_torch.cpp"
 #include "findings/rules/common.cpp"
 #include "findings/rules/device_state.cpp"

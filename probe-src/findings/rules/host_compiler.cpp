@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which host compilers a toolkit takes, and what became of those that it was tried with.
+#include "findings/nearest_toolkit.h"
 #include "findings/rules/host_compilers.h"
 
 namespace tcs {
@@ -65,33 +66,25 @@ std::string limit_label(HostKind kind, int level) {
   return cat(kind == HostKind::Gnu ? "GCC " : "Clang ", level);
 }
 
-// `level`: the newest that is taken.
-std::string how_to_name(HostKind kind, const std::string& fitting, int level) {
-  const std::string gcc = cat("g++-", level), toolset = cat("14.", level > 1939 ? 44 : 39);
-  if (kind == HostKind::Gnu)
-    return cat("install it and name it: -DCMAKE_CUDA_HOST_COMPILER=", gcc,
-               " (outside CMake: NVCC_PREPEND_FLAGS='-ccbin ", gcc, "')");
+bool is_newer(const Limit& limit, int level) {
+  return limit.newest && level > limit.newest;
+}
+
+bool is_older(const Limit& limit, int level) {
+  return limit.oldest && level && level < limit.oldest;
+}
+
+// `program`: host_compiler_for().
+std::string how_to_name(HostKind kind, const std::string& program, int newest) {
+  const std::string toolset = cat("14.", newest > 1939 ? 44 : 39);
   if (kind == HostKind::Msvc)
     return cat("install toolset ", toolset,
                " of Visual Studio 2022 and choose it: cmake -T v143,version=", toolset,
                " (or vcvarsall.bat x64 -vcvars_ver=", toolset, ")");
-  return cat("install ", fitting, " and name it: -DCMAKE_CUDA_HOST_COMPILER=<path>");
-}
-
-// The first CUDA after `toolkit` that takes it, in words; empty where none is known.
-std::string taken_from(const Toolkit& toolkit, HostKind kind, int level) {
-  const Version own = Version::parse(toolkit.version.value());
-  for (const auto& r : kLimits) {
-    const int newest = kind == HostKind::Gnu     ? r.gcc
-                       : kind == HostKind::Clang ? r.clang
-                       : kind == HostKind::Msvc  ? r.msvc
-                                                 : 0;
-    const Version first = Version::parse(r.cuda);
-    if (newest >= level && own < first && !same_release(own, first))
-      return cat("CUDA ", first.major_minor(), " or newer",
-                 first.major() == own.major() ? "" : ", with a PyTorch of that CUDA");
-  }
-  return "";
+  if (program.empty()) return "";
+  return cat(contains(program, "/") ? "name one that is here" : "install it and name it",
+             ": -DCMAKE_CUDA_HOST_COMPILER=", program,
+             " (outside CMake: NVCC_PREPEND_FLAGS='-ccbin ", program, "')");
 }
 
 // Removes the check of host_config.h, not its reason.
@@ -112,8 +105,7 @@ bool refused(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   const HostKind kind = host_kind(compiler.id.value());
   const Limit limit = limit_of(t, kind);
   const int level = host_level(compiler);
-  const bool newer = limit.newest && level > limit.newest;
-  const bool older = !newer && limit.oldest && level && level < limit.oldest;
+  const bool newer = is_newer(limit, level), older = is_older(limit, level);
   if (!newer && !older && !limit.never) return false;
   const std::string fitting =
       limit.never ? "GCC or Clang" : limit_label(kind, newer ? limit.newest : limit.oldest);
@@ -123,10 +115,13 @@ bool refused(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   const std::string variable = check_removed_by(in);
   // Before a compile nobody knows whether it gets by; after one that failed it is an error.
   const bool unchecked = !variable.empty() && !t.works.known();
-  Finding& f =
-      report(out, 401,
-             {nvcc_label(t), host_label(compiler), bound, how_to_name(kind, fitting, limit.newest),
-              newer ? taken_from(t, kind, level) : "", kind == HostKind::Msvc ? "" : "y"});
+  NearestToolkit nearest = nearest_toolkit(in);
+  if (!nearest.compiler.empty()) nearest.release = 0;  // none takes it
+  Finding& f = report_toolkit(out, 401,
+                              {nvcc_label(t), host_label(compiler), bound,
+                               how_to_name(kind, host_compiler_for(in, t), limit.newest), "",
+                               kind == HostKind::Msvc ? "" : "y"},
+                              nearest);
   if (unchecked) {
     f.severity = Severity::Warning;
     f.message = cat(variable, " keeps ", nvcc_label(t), " from refusing ", host_label(compiler),
@@ -149,8 +144,9 @@ void older_than_documented(const RuleInput& in, const Toolkit& t, List<Finding>&
   const int oldest = limit_of(t, kind).documented, level = host_level(compiler);
   if (!oldest || !level || level >= oldest) return;
   const std::string needs = limit_label(kind, oldest);
-  Finding& f = report(
-      out, 405, {host_label(compiler), Version::parse(t.version.value()).major_minor(), needs});
+  Finding& f = report(out, 405,
+                      {host_label(compiler), Version::parse(t.version.value()).major_minor(), needs,
+                       host_compiler_for(in, t)});
   add(f, "host-compiler", with_path(host_label(compiler), compiler.path), ">= " + needs,
       compiler.version.from);
   add(f, "toolkit", nvcc_label(t), "", t.version.from);
@@ -162,10 +158,11 @@ void failed(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   if (!t.works.is(false) || !starts_with(t.failure.kind.value(), "host-compiler")) return;
   const HostCompiler& compiler = in.facts.host_compiler;
   const std::string said = tail(t.failure.text.value(), 400);
+  const std::string other = host_compiler_for(in, t);
   const bool by_nvcc = t.failure.kind.is("host-compiler") && !said.empty();
   Finding& f = report(out, 402,
                       {nvcc_label(t), with_path(host_label(compiler), compiler.path),
-                       by_nvcc ? "it said: " + said : said});
+                       by_nvcc ? "it said: " + said : said, other, other.empty() ? "y" : ""});
   add(f, "host-compiler", with_path(host_label(compiler), compiler.path), "",
       compiler.path.from.empty() ? compiler.version.from : compiler.path.from);
   add_nvcc_variables(in, f);
@@ -222,6 +219,35 @@ void judge_compiler(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
 }
 
 }  // namespace
+
+int host_trouble(const RuleInput& in, const Toolkit& toolkit) {
+  if (toolkit.works.is(true) || toolkit.fitting_host_compiler.known()) return 0;
+  const HostCompiler& compiler = in.facts.host_compiler;
+  const Limit limit = limit_of(toolkit, host_kind(compiler.id.value()));
+  const int level = host_level(compiler);
+  if (limit.never || is_newer(limit, level) || is_older(limit, level)) return 2;
+  return bad_pair(in, toolkit) ? 1 : 0;
+}
+
+std::string host_compiler_for(const RuleInput& in, const Toolkit& toolkit) {
+  const HostKind own = host_kind(in.facts.host_compiler.id.value());
+  if (own == HostKind::Msvc) return "";
+  const HostKind kind = own == HostKind::Clang ? own : HostKind::Gnu;
+  const Limit limit = limit_of(toolkit, kind);
+  std::string newest;
+  for (int level = limit.newest; level > 0 && level >= limit.documented; --level) {
+    const Version release = Version::parse(cat(level));
+    if ((kind == own && level == host_level(in.facts.host_compiler)) ||
+        known_bad_row(in, toolkit, kind, &release))
+      continue;
+    const std::string program = cat(kind == HostKind::Clang ? "clang++-" : "g++-", level);
+    if (newest.empty()) newest = program;
+    for (const Toolkit& other : in.facts.toolkits.list)
+      if (ends_with(other.fitting_host_compiler.value(), "/" + program))
+        return other.fitting_host_compiler.value();
+  }
+  return newest;
+}
 
 void rule_host_compiler(const RuleInput& in, List<Finding>& out) {
   if (builds(in)) judge_toolkit(in, judge_compiler, out);

@@ -17,10 +17,21 @@ std::string host_label(const HostCompiler& compiler);  // "GCC 13.2.0"
 struct BadRow {
   const char *cuda_from, *cuda_to, *compiler, *from, *to, *machine, *symptom, *way;
 };
-// Of that kind of compiler alone, not of the C library.
-const BadRow* known_bad_row(const RuleInput& in, const Toolkit& toolkit, HostKind kind);
+// Of that kind of compiler alone, not of the C library. `release`: of another compiler than the one
+// that is here.
+const BadRow* known_bad_row(const RuleInput& in, const Toolkit& toolkit, HostKind kind,
+                            const Version* release = nullptr);
+// Of the compiler or of the C library that are here.
+const BadRow* bad_pair(const RuleInput& in, const Toolkit& toolkit);
 // 403, and, unless nvcc refuses the compiler anyway, what is not known of a C library or machine
 // that such a pair depends on.
 void known_bad(const RuleInput& in, const Toolkit& toolkit, bool refused, List<Finding>& out);
+
+// The host compiler here. 0: `toolkit` takes it, as far as is known; 1: a pair known to fail; 2: it
+// refuses it.
+int host_trouble(const RuleInput& in, const Toolkit& toolkit);
+// The newest that it takes in its place, "g++-13": with its path where it is known to be here. ""
+// where none is known.
+std::string host_compiler_for(const RuleInput& in, const Toolkit& toolkit);
 
 }  // namespace tcs

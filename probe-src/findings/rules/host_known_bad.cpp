@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pairs of toolkit and host compiler or C library that nvcc takes and that are known to fail.
+#include "findings/nearest_toolkit.h"
 #include "findings/rules/host_compilers.h"
 
 namespace tcs {
@@ -40,10 +41,9 @@ bool of_machine(const BadRow& row, const RuleInput& in) {
   return *row.machine == 0 || in.facts.host.arch.is(row.machine);
 }
 
-bool of_compiler(const BadRow& row, const RuleInput& in, HostKind kind) {
+bool of_compiler(const BadRow& row, const Version& release, HostKind kind) {
   if (std::string_view(row.compiler) == "*") return true;
-  return !is_libc(row) && host_kind(row.compiler) == kind &&
-         within(Version::parse(in.facts.host_compiler.version.value()), row.from, row.to);
+  return !is_libc(row) && host_kind(row.compiler) == kind && within(release, row.from, row.to);
 }
 
 bool of_library(const BadRow& row, const RuleInput& in) {
@@ -61,7 +61,10 @@ void say(const RuleInput& in, const Toolkit& t, const BadRow& row, List<Finding>
   const std::string label = libc  ? cat("glibc ", release.value())
                             : any ? "any host compiler"
                                   : host_label(in.facts.host_compiler);
-  Finding& f = report(out, 403, {label, nvcc_label(t), row.symptom, row.way});
+  Finding& f = report_toolkit(out, 403,
+                              {label, nvcc_label(t), row.symptom, row.way,
+                               libc || any ? "" : host_compiler_for(in, t), libc ? "y" : ""},
+                              nearest_toolkit(in, {}, true));
   // Seen to fail, and in a way that this is the reason of.
   if (t.works.is(false) && failed_as(t, {"host-compiler", "headers", "output", "crash", "link"}))
     f.severity = Severity::Error;
@@ -108,23 +111,35 @@ std::string host_label(const HostCompiler& c) {
   return c.version.known() ? cat(name, " ", c.version.value()) : name;
 }
 
-const BadRow* known_bad_row(const RuleInput& in, const Toolkit& toolkit, HostKind kind) {
+const BadRow* known_bad_row(const RuleInput& in, const Toolkit& toolkit, HostKind kind,
+                            const Version* release) {
+  const Version own = Version::parse(in.facts.host_compiler.version.value());
   for (const BadRow& row : kBad)
-    if (of_toolkit(row, toolkit) && of_compiler(row, in, kind) && of_machine(row, in)) return &row;
+    if (of_toolkit(row, toolkit) && of_compiler(row, release ? *release : own, kind) &&
+        of_machine(row, in))
+      return &row;
+  return nullptr;
+}
+
+const BadRow* bad_pair(const RuleInput& in, const Toolkit& toolkit) {
+  if (const BadRow* row = known_bad_row(in, toolkit, host_kind(in.facts.host_compiler.id.value())))
+    return row;
+  for (const BadRow& row : kBad)
+    if (of_toolkit(row, toolkit) && !on_windows(in) && of_library(row, in)) return &row;
   return nullptr;
 }
 
 void known_bad(const RuleInput& in, const Toolkit& toolkit, bool refused, List<Finding>& out) {
   if (toolkit.works.is(true)) return;
+  if (const BadRow* row = bad_pair(in, toolkit)) return say(in, toolkit, *row, out);
   const HostKind kind = host_kind(in.facts.host_compiler.id.value());
+  const Version own = Version::parse(in.facts.host_compiler.version.value());
   bool libc_matters = false, machine_matters = false;
   for (const BadRow& row : kBad) {
     if (!of_toolkit(row, toolkit)) continue;
-    const bool fits = of_compiler(row, in, kind);
-    if ((fits && of_machine(row, in)) || (!on_windows(in) && of_library(row, in)))
-      return say(in, toolkit, row, out);
     libc_matters = libc_matters || is_libc(row);
-    machine_matters = machine_matters || (fits && !in.facts.host.arch.known());
+    machine_matters =
+        machine_matters || (of_compiler(row, own, kind) && !in.facts.host.arch.known());
   }
   if (refused || never_started(toolkit)) return;
   const char* const what = "whether this pair is known to fail";

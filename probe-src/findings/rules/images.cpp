@@ -2,6 +2,7 @@
 // What was measured of single images: nvcc was asked to build them, devices to run them.
 #include <algorithm>
 
+#include "findings/nearest_toolkit.h"
 #include "findings/rules/driver.h"
 #include "findings/rules/torch.h"
 #include "plan/buildable.h"
@@ -57,15 +58,17 @@ void not_built(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   for (const NotBuilt& group : groups) {
     const bool wrong = group.first->result.is("wrong"), all = group.images.size() == planned.size();
     const std::string said = telling(group.first->text.value(), 300);
-    Finding& f = report(out, 341,
-                        {nvcc_label(t), image_words(group.images),
-                         wrong                      ? "the file that it wrote does not hold it"
-                         : group.images.size() == 1 ? "a small kernel for it does not compile"
-                                                    : "a small kernel for them does not compile",
-                         said.empty() ? ""
-                         : wrong      ? said
-                                      : "it said: " + said,
-                         all ? "" : "y"});
+    Finding& f =
+        report_toolkit(out, 341,
+                       {nvcc_label(t), image_words(group.images),
+                        wrong                      ? "the file that it wrote does not hold it"
+                        : group.images.size() == 1 ? "a small kernel for it does not compile"
+                                                   : "a small kernel for them does not compile",
+                        said.empty() ? ""
+                        : wrong      ? said
+                                     : "it said: " + said,
+                        all ? "" : "y"},
+                       nearest_toolkit(in));
     add(f, "toolkit", nvcc_and_root(t), image_words(group.images), t.origin.value());
     for (const auto& part : {std::make_pair("ptxas ", &t.ptxas), std::make_pair("cicc ", &t.cicc)})
       if (part.second->known())
@@ -248,7 +251,8 @@ void does_not_run(const RuleInput& in, const List<Fails>& group, List<Finding>& 
               : soft->tried ? cat(soft->instead.str(), " runs there in its place")
                             : cat(soft->instead.str(), " should run in its place, untried"),
               join(lacks, ";"), help.empty() ? words.help : help, help.empty() ? "y" : "",
-              severity == Severity::Error && builds(in) && !other_machines(in) ? "y" : ""});
+              severity == Severity::Error && builds(in) && !other_machines(in) ? example_targets(in)
+                                                                               : ""});
   f.severity = severity;
   // These have findings of their own.
   f.caused_by = answer.error.is(222) ? 205 : answer.error.is(223) ? 804 : state_of(devices);

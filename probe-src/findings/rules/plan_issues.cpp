@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the planner has to say, as findings: one row a kind.
 #include "findings/rules/plan_issues.h"
+#include "findings/nearest_torch.h"
 
 #include <algorithm>
 
@@ -187,13 +188,13 @@ bool reported_by_device(const RuleInput& in, const PlanIssue& i) {
   return false;
 }
 
-// The toolkit that has the number of the device.
-std::string toolkit_of_number(const RuleInput& in, const Issues& issues) {
+// The numbers that devices here report, where the other ones were written.
+List<Sm> reported_numbers(const RuleInput& in, const Issues& issues) {
+  List<Sm> out;
+  Sm sm;
   for (const PlanIssue* i : issues)
-    if (reported_by_device(in, *i))
-      return i->range_end.empty() ? cat("CUDA ", i->range_begin, " or newer")
-                                  : cat("CUDA ", i->range_begin, " to ", i->range_end);
-  return "";
+    if (reported_by_device(in, *i) && parse_sm_dotted(i->token, sm)) out.push_back(sm);
+  return out;
 }
 
 List<Sm> archs_of(const Issues& issues) {
@@ -218,13 +219,26 @@ void plain_issue(const RuleInput& in, const Issues& issues, int id, List<Finding
   for (const auto& other : in.plan.issues)
     if (i.kind == IssueKind::Empty && default_without_member(in, other)) details = {other.detail};
   // Of a device: the toolkit that has its number, or that knows it.
-  std::string number = toolkit_of_number(in, issues);
-  if (i.kind == IssueKind::NearestArch) number = first_release_for(in, archs_of(issues));
-  Finding& f = report(out, id,
-                      {all, details.empty() ? "" : details[0], place_of(in, issues),
-                       number.empty() ? corrections(issues) : "",
-                       all_corrected(issues) || !number.empty() ? "" : "y", number,
-                       headline(in, all, issues), chosen_nvcc(in)});
+  const List<Sm> number = reported_numbers(in, issues);
+  NearestToolkit nearest;
+  if (i.kind == IssueKind::NearestArch)
+    nearest = nearest_toolkit(in, archs_of(issues));
+  else if (!number.empty() || i.kind == IssueKind::NoMember || i.kind == IssueKind::NameCut)
+    nearest = nearest_toolkit(in, number);
+  std::string instead = number.empty() ? corrections(issues) : "";
+  if (i.kind == IssueKind::NotWhatNvccHas && !in.plan.gencodes.empty())
+    instead = cat("\"", torch_list(in.plan).text, "\"");
+  const std::string example = example_targets(in);
+  if (const Toolkit* t = in.facts.toolkit(); t && i.kind == IssueKind::Empty && example.empty())
+    if (const TorchRow* row =
+            nearest_torch(in, {{}, Version::parse(t->version.value()).major(), 0}))
+      instead = cat(torch_named(*row), ": ", install_line(*row, in.facts));
+  Finding& f = report_toolkit(out, id,
+                              {all, details.empty() ? "" : details[0], place_of(in, issues),
+                               instead, all_corrected(issues) || !number.empty() ? "" : "y",
+                               i.kind == IssueKind::Renamed ? (number.empty() ? "" : "y") : example,
+                               headline(in, all, issues), chosen_nvcc(in)},
+                              nearest);
   if (details.size() > 1 && !f.notes.empty() && f.notes[0] == details[0]) {
     for (size_t n = 1; n < f.notes.size(); ++n) details.push_back(f.notes[n]);
     f.notes = details;
@@ -297,17 +311,6 @@ List<std::string> tokens_of(const Issues& issues) {
 std::string chosen_nvcc(const RuleInput& in) {
   const Toolkit* toolkit = in.facts.toolkit();
   return toolkit ? nvcc_label(*toolkit) : std::string("this nvcc");
-}
-
-std::string first_release_for(const RuleInput& in, const List<Sm>& archs) {
-  const Toolkit* t = in.facts.toolkit();
-  int first = 0;
-  for (const Sm& sm : archs) {
-    const ArchRow* row = find_arch(sm);
-    if (!row) return "";
-    first = std::max(first, row->first);
-  }
-  return t && release_of(Version::parse(t->version.value())) < first ? release_text(first) : "";
 }
 
 void add_chosen_toolkit(const RuleInput& in, const std::string& needs, Finding& f) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the rules on the planner's issues share.
 #pragma once
-#include "findings/rules/common.h"
+#include "findings/nearest_toolkit.h"
 
 namespace tcs {
 
@@ -14,8 +14,6 @@ List<std::string> tokens_of(const Issues& issues);
 void add_sources(const RuleInput& in, const Issues& issues, Finding& f);
 void add_chosen_toolkit(const RuleInput& in, const std::string& needs, Finding& f);
 std::string chosen_nvcc(const RuleInput& in);
-// The release from which on nvcc builds each of them, "12.8"; "" where that is not what is wrong.
-std::string first_release_for(const RuleInput& in, const List<Sm>& archs);
 
 // What this nvcc does not build: 901, 902 and 916.
 int id_of_unbuildable(const PlanIssue& issue);

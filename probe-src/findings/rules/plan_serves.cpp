@@ -33,6 +33,12 @@ std::string capabilities(const ServedList& group, const char* separator) {
   return separator[0] == 0 ? in_words(words) : join(words, separator);
 }
 
+List<Sm> archs_of(const ServedList& group) {
+  List<Sm> archs;
+  for (const Served& s : group) archs.push_back(s.sm);
+  return archs;
+}
+
 // PTX has to be of an older plain entry.
 bool older_entry(const RuleInput& in, const ServedList& group) {
   for (const Served& s : group) {
@@ -71,17 +77,15 @@ void misses(const RuleInput& in, const ServedList& group, const List<Image>& ima
   const Buildable build(in.facts);
   ServedList builds, lacks;
   for (const Served& s : group) (build.real(s.sm) ? builds : lacks).push_back(s);
-  const std::string other =
-      lacks.empty()
-          ? ""
-          : cat(build.nvcc(), " does not build ", capabilities(lacks, ""), ": ",
-                older_entry(in, lacks) ? "add +PTX to an older entry, or use a toolkit that does"
-                : lacks.size() == 1    ? "use a toolkit that does, or leave that device out"
-                                       : "use a toolkit that does, or leave them out");
-  Finding& f = report(out, 909,
-                      {words_for(group), capabilities(builds, ";"), group[0].asked ? "" : "y",
-                       older_entry(in, builds) ? ", or +PTX to an older entry" : "", other,
-                       in.plan.by_user ? "the list" : "the plan"});
+  NearestToolkit nearest;
+  if (!lacks.empty()) nearest = nearest_toolkit(in, archs_of(lacks));
+  Finding& f = report_toolkit(
+      out, 909,
+      {words_for(group), capabilities(builds, ";"), group[0].asked ? "" : "y",
+       older_entry(in, group) ? "y" : "",
+       lacks.empty() ? "" : cat(build.nvcc(), " does not build ", capabilities(lacks, "")),
+       in.plan.by_user ? "the list" : "the plan", capabilities(lacks, ";")},
+      nearest);
   if (group[0].asked) f.severity = Severity::Error;
   for (const Served& s : group)
     if (is_refused(images, s)) add_once(f.notes, refused_words(images, s.sm, *s.device));
@@ -91,7 +95,13 @@ void misses(const RuleInput& in, const ServedList& group, const List<Image>& ima
 void crosses(const RuleInput& in, const ServedList& group, const List<Image>& images,
              List<Finding>& out) {
   if (group.empty()) return;
-  Finding& f = report(out, 911, {capabilities(group, ""), "the list", "y"});
+  const Buildable build(in.facts);
+  ServedList builds;
+  for (const Served& s : group)
+    if (build.real(s.sm)) builds.push_back(s);
+  Finding& f = report(out, 911,
+                      {capabilities(group, ""), "the list", older_entry(in, group) ? "y" : "",
+                       capabilities(builds, ";")});
   add_served(in, group, images, f);
 }
 
@@ -104,14 +114,11 @@ bool planner_says(const Plan& plan, const Sm& sm) {
 // PTX serves a device that nvcc does not know: right, and worth a word.
 void only_ptx(const RuleInput& in, const ServedList& group, List<Finding>& out) {
   if (group.empty()) return;
-  List<Sm> archs;
-  for (const Served& s : group) archs.push_back(s.sm);
-  const std::string first = first_release_for(in, archs);
-  Finding& f =
-      report(out, 912,
-             {words_for(group), "the driver translates it when it is loaded", "", "",
-              first.empty() ? "y" : "", first,
-              group.size() == 1 ? "only PTX serves it" : "only PTX serves them", chosen_nvcc(in)});
+  Finding& f = report_toolkit(
+      out, 912,
+      {words_for(group), "the driver translates it when it is loaded", "", "", "", "",
+       group.size() == 1 ? "only PTX serves it" : "only PTX serves them", chosen_nvcc(in)},
+      nearest_toolkit(in, archs_of(group)));
   add_served(in, group, plan_images(in.plan), f);
   add_chosen_toolkit(in, "", f);
 }

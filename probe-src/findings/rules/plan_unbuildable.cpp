@@ -86,29 +86,21 @@ bool other_code_runs(const RuleInput& in, const Issues& issues) {
   return true;
 }
 
-std::string leaving_out(const RuleInput& in, const Issues& issues) {
+// Some of what is asked for is given up.
+std::string way_out(const RuleInput& in, const Issues& issues, bool only_way) {
   const List<std::string> tokens = tokens_of(issues);
-  if (!issues[0]->corrected.empty() || all_devices_are(in, tokens)) return "";
-  if (!issues[0]->by_user)
-    return cat(", or leave ", in_words(tokens), " out: -DTorchCudaStack_TARGETS=...");
-  return cat(", or drop ", in_words(tokens),
-             other_code_runs(in, issues) ? " (code of the other entries runs there)" : "");
-}
-
-std::string way_out(const RuleInput& in, const Issues& issues, const Span& s) {
-  const std::string out = leaving_out(in, issues);
-  if (!s.first && !s.last)
-    return "use another toolkit, or build for other targets: -DTorchCudaStack_TARGETS=...";
-  if (s.first && s.last && s.first > s.last)
-    return cat("no CUDA release builds all of them: leave out ", in_words(tokens_of(issues), "or"));
-  const int torch = Version::parse(in.facts.torch.cuda.value()).major();
-  const bool other = in.request.purpose == "extension" && torch > 0 &&
-                     ((s.first && torch < s.first / 100) || (s.last && torch > s.last / 100));
-  return cat("use a toolkit ",
-             !s.first  ? cat("up to CUDA ", release_text(s.last))
-             : !s.last ? cat("of CUDA ", release_text(s.first), " or newer")
-                       : "of CUDA " + range_words(s),
-             other ? " and a PyTorch of that CUDA" : "", out);
+  if (!issues[0]->corrected.empty()) return "";
+  if (!only_way && all_devices_are(in, tokens)) return "";
+  if (issues[0]->by_user && in.plan.by_user)
+    return cat("drop ", in_words(tokens),
+               other_code_runs(in, issues) ? " (code of the other entries runs there)" : "");
+  List<std::string> rest;
+  for (const Target& target : in.plan.targets)
+    if (!target.cut && !contains(tokens, target.sm.dotted())) add_once(rest, target.sm.dotted());
+  const std::string targets = rest.empty() ? example_targets(in) : join(rest, ";");
+  return targets.empty()
+             ? ""
+             : cat("leave ", in_words(tokens), " out: -DTorchCudaStack_TARGETS=\"", targets, "\"");
 }
 
 std::string needed(const Span& s) {
@@ -138,13 +130,21 @@ void unbuildable(const RuleInput& in, int id, const Issues& issues, List<Finding
   if (id != 916)
     for (const PlanIssue* i : issues)
       if (!i->detail.empty()) add_once(details, i->detail);
-  Finding& f = report(out, id,
-                      {chosen_nvcc(in),
-                       id == 916   ? "builds nothing that runs on"
-                       : id == 901 ? "no longer builds"
-                                   : "does not know",
-                       with_spans(in, issues), join(details, "; "), way_out(in, issues, span),
-                       issues[0]->corrected, driver_misleads(in, span) ? "y" : ""});
+  List<Sm> archs;
+  Sm sm;
+  for (const PlanIssue* i : issues)
+    if (parse_sm_dotted(i->token, sm)) archs.push_back(sm);
+  const NearestToolkit nearest = nearest_toolkit(in, archs);
+  Finding& f = report_toolkit(
+      out, id,
+      {chosen_nvcc(in),
+       id == 916   ? "builds nothing that runs on"
+       : id == 901 ? "no longer builds"
+                   : "does not know",
+       with_spans(in, issues), join(details, "; "),
+       way_out(in, issues, !nearest.here && !nearest.release), issues[0]->corrected,
+       driver_misleads(in, span) ? "y" : "", span.last && span.first > span.last ? "y" : ""},
+      nearest);
   // Without its release an nvcc that lacks an architecture does not know it.
   if (id == 901) f.consequences.push_back("TCS902");
   add_sources(in, issues, f);

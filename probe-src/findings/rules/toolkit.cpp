@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "findings/nearest_toolkit.h"
 #include "findings/rules/toolkit_candidates.h"
 #include "host/host.h"
 
@@ -38,7 +39,9 @@ void named_in_vain(const Toolkit& own, const Toolkit& other, List<Finding>& out)
 
 void clang_for_nvcc(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   const HostCompiler& clang = in.facts.host_compiler;
-  Finding& f = report(out, 404, {clang.path.or_else("clang++")});
+  const NearestToolkit nearest = nearest_toolkit(in);
+  Finding& f =
+      report_toolkit(out, 404, {clang.path.or_else("clang++"), nearest.here ? "" : "y"}, nearest);
   add(f, "host-compiler", with_path(cat("clang ", clang.version.value()), clang.path), "nvcc",
       setting_of(t));
   if (t.root.known()) add(f, "toolkit", t.root.value(), "", t.root.from);
@@ -87,10 +90,11 @@ void broken_toolkit(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   const std::string said = tail(t.failure.text.value(), 400), setting = setting_of(t);
   const bool start = t.failure.kind.is("start");
   Finding& f =
-      report(out, 305,
-             {t.nvcc.or_else(nvcc_label(t)) + (setting.empty() ? "" : " (" + setting + ")"),
-              how_it_failed(t), start || said.empty() ? said : "it said: " + said,
-              start ? "" : t.nvcc.or_else("nvcc")});
+      report_toolkit(out, 305,
+                     {t.nvcc.or_else(nvcc_label(t)) + (setting.empty() ? "" : " (" + setting + ")"),
+                      how_it_failed(t), start || said.empty() ? said : "it said: " + said,
+                      start ? "" : t.nvcc.or_else("nvcc")},
+                     nearest_toolkit(in));
   if (!builds(in)) f.severity = Severity::Note;
   add(f, "toolkit", start ? "none" : nvcc_label(t), start ? "nvcc" : "",
       setting.empty() ? t.nvcc.or_else(t.version.from) : setting);
@@ -109,9 +113,9 @@ void unknown_release(const RuleInput&, const Toolkit& t, List<Finding>& out) {
 void no_toolkit(const RuleInput& in, List<Finding>& out) {
   const Text& cuda = in.facts.torch.cuda;
   const std::string release = cuda.known() ? " " + cuda.value() : "";
-  Finding& f =
-      report(out, 301,
-             {release, pip_packages(Version::parse(cuda.value())), in.facts.driver.cuda.value()});
+  const NearestToolkit nearest = nearest_toolkit(in);
+  Finding& f = report_toolkit(
+      out, 301, {nearest.release ? "" : "y", "", in.facts.driver.cuda.value()}, nearest);
   add(f, "toolkit", "none", "nvcc" + release, "CUDA_HOME, PATH, usual folders");
   if (cuda.known()) add(f, "torch", cat(torch_label(in.facts), ", CUDA", release), "", cuda.from);
 }

@@ -16,6 +16,8 @@ bool failed_as(const Toolkit& toolkit, std::initializer_list<const char*> kinds)
 // nvcc is not there at all or cannot be started: nothing else can be known of it.
 bool never_started(const Toolkit& toolkit);
 
+// A part that building against PyTorch needs is not there.
+bool lacks_parts(const Toolkit& toolkit);
 // What to install from PyPI for one release, quoted for a shell; "" where it has no nvcc.
 std::string pip_packages(const Version& release);
 

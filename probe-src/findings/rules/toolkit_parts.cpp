@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One toolkit's own parts: those that are not there, and those of another release.
+#include "findings/nearest_toolkit.h"
 #include "findings/rules/toolkit_candidates.h"
 
 namespace tcs {
@@ -152,6 +153,14 @@ Sorted sort_parts(const Toolkit& t) {
   return s;
 }
 
+}  // namespace
+
+bool lacks_parts(const Toolkit& toolkit) {
+  return !sort_parts(toolkit).gone.empty();
+}
+
+namespace {
+
 void missing_parts(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   const Sorted parts = sort_parts(t);
   const std::string root = t.root.or_else("toolkit");
@@ -172,9 +181,13 @@ void missing_parts(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   const std::string names = join(needed ? parts.gone : parts.unheard, ", ");
   List<std::string> all = parts.gone;
   all.append(parts.unheard);
-  Finding& f = report(out, 308,
-                      {nvcc_label(t), names, needed ? ", which building against PyTorch needs" : "",
-                       join(parts.unheard, ", "), how_to_complete(t)});
+  NearestToolkit nearest = nearest_toolkit(in);
+  nearest.release = 0;  // the rest of this one is less
+  Finding& f =
+      report_toolkit(out, 308,
+                     {nvcc_label(t), names, needed ? ", which building against PyTorch needs" : "",
+                      join(parts.unheard, ", "), how_to_complete(t)},
+                     nearest);
   if (!needed) f.severity = Severity::Warning;
   if (!builds(in)) f.severity = Severity::Note;
   add(f, "toolkit", cat(root, " without ", join(all, ", ")), needed ? names : "", t.missing.from);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "findings/nearest_toolkit.h"
+#include "findings/nearest_torch.h"
 #include "findings/rules/toolkit_candidates.h"
 
 namespace tcs {
@@ -77,10 +79,19 @@ void releases(const RuleInput& in, const Toolkit& own, List<Finding>& out) {
   if (!nvcc.known() || !torch.known() || same_release(nvcc, torch)) return;
 
   const bool major = nvcc.major() != torch.major();
+  NearestToolkit nearest = nearest_toolkit(in);
+  // Of another minor release than PyTorch's there is one already.
+  if (!major && nearest.here && !same_release(Version::parse(nearest.here->version.value()), torch))
+    nearest.here = nullptr;
+  if (!major && nearest.release != release_of(torch)) nearest.release = 0;
+  const TorchRow* made = nearest_torch(in, {to_serve(in), nvcc.major(), 0});
+  if (made && !major && made->cuda != release_of(nvcc)) made = nullptr;
   Finding& f =
-      report(out, major ? 302 : 303,
-             {nvcc_label(own), torch.major_minor(),
-              better ? better->root.or_else(better->version.value()) : "", nvcc.major_minor()});
+      report_toolkit(out, major ? 302 : 303,
+                     {nvcc_label(own), torch.major_minor(),
+                      made ? cat(torch_named(*made), ": ", install_line(*made, in.facts)) : "",
+                      made || nearest.here || nearest.release ? "" : "y"},
+                     nearest);
   add(f, "toolkit", nvcc_and_root(own), major ? cat(torch.major(), ".x") : torch.major_minor(),
       own.origin.known() ? origin_words(own) : own.version.from);
   add(f, "torch", cat(torch_label(in.facts), ", CUDA ", cuda.value()), "", cuda.from);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PyTorch's headers stop with #error below their C++ level: said before anything is compiled. The
 // finding is of the compiler's layer, which is what has to change.
+#include "findings/nearest_toolkit.h"
 #include "findings/nearest_torch.h"
 #include "findings/rules/host_compilers.h"
 
@@ -85,9 +86,12 @@ void judge_host_compiler(const RuleInput& in, const Level& level, List<Finding>&
   const bool gnu = compiler.id.is("GNU"), guard = gnu && needs.major() == level.gcc;
   const std::string label = host_label(compiler);
   const std::string least = least_words(compiler, needs);
-  Finding& f = report(out, 410,
-                      {label, torch_label(in.facts), standard_text(level), least, gnu ? "y" : "",
-                       guard ? "y" : "", gnu ? "" : "y"});
+  const Toolkit* t = in.facts.toolkit();
+  const std::string newer = t ? host_compiler_for(in, *t) : "";
+  Finding& f = report(
+      out, 410,
+      {label, torch_label(in.facts), standard_text(level), least, gnu && newer.empty() ? "y" : "",
+       guard ? "y" : "", gnu || !newer.empty() ? "" : "y", newer});
   add(f, "host-compiler", with_path(label, compiler.path), ">= " + least, compiler.version.from);
   add(f, "torch", cat(torch_label(in.facts), ", headers in ", standard_text(level)), "",
       level.from);
@@ -101,9 +105,12 @@ void judge_nvcc(const RuleInput& in, const Level& level, List<Finding>& out) {
     return missing(out, 390, "toolkits.list[].version",
                    "whether nvcc has the C++ level of PyTorch's headers", toolkit->reason);
   if (!needs.known() || has >= needs) return;
-  Finding& f =
-      report(out, 340,
-             {nvcc_label(*toolkit), torch_label(in.facts), standard_text(level), needs.dotted()});
+  const NearestToolkit nearest = nearest_toolkit(in);
+  const bool none = !nearest.here && !nearest.release;
+  Finding& f = report_toolkit(out, 340,
+                              {nvcc_label(*toolkit), torch_label(in.facts), standard_text(level),
+                               none ? needs.dotted() : ""},
+                              nearest);
   add(f, "toolkit", nvcc_and_root(*toolkit), ">= " + needs.dotted(), toolkit->version.from);
   add(f, "torch", cat(torch_label(in.facts), ", headers in ", standard_text(level)), "",
       level.from);
@@ -119,6 +126,12 @@ std::string compiler_for(const RuleInput& in, const Version& torch) {
     return "";
   return cat(compiler.id.is("GNU") ? "GCC" : compiler.id.value(), " ", least_words(compiler, needs),
              " or newer");
+}
+
+int nvcc_of_headers(const RuleInput& in) {
+  return in.facts.torch.state.is("found") && in.request.purpose == "extension"
+             ? release_of(oldest("nvcc", level_of(in.facts.torch)))
+             : 0;
 }
 
 void rule_torch_cxx(const RuleInput& in, List<Finding>& out) {
