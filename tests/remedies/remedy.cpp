@@ -181,4 +181,37 @@ void name_targets(Machine& m, const std::string& words) {
     for_targets(m, list);
 }
 
+void name_compiler(Machine& m, const std::string& program) {
+  HostCompiler& compiler = m.facts.host_compiler;
+  compiler.id = contains(program, "clang") ? "Clang" : "GNU";
+  compiler.version = Text(program.substr(program.rfind('-') + 1));
+  compiler.path = Text(program);
+  compiler.reason.clear();
+  // What was tried was tried with another one.
+  for (Toolkit& toolkit : m.facts.toolkits.list) {
+    if (!starts_with(toolkit.failure.kind.value(), "host-compiler") && !toolkit.works.is(false))
+      continue;
+    toolkit.works = Flag();
+    toolkit.failure = ToolkitFailure();
+  }
+}
+
+void take_toolkit(Machine& m, const Words& w) {
+  if (!w[8].empty()) return select_toolkit(m, w[8]);
+  const std::string& words = w[9];
+  const size_t torch = words.find(", and PyTorch "), with = words.find(", with "),
+               end = words.find(" as its host compiler");
+  if (torch != std::string::npos) take_torch(m, words.substr(torch + 6));
+  if (with != std::string::npos) name_compiler(m, words.substr(with + 7, end - with - 7));
+  install_toolkit(m, words.substr(0, words.find_first_of(" ,")));
+}
+
+void torch_of_toolkit(Machine& m, const Words&) {
+  TorchFacts& torch = m.facts.torch;
+  torch.version = Text();
+  torch.cxx_standard = Fact<int>();
+  if (const Toolkit* t = m.facts.toolkit()) torch.cuda = Text(t->version.value());
+  m.forgot = true;
+}
+
 }  // namespace tcs::remedies

@@ -65,6 +65,14 @@ void driver_works(Machine& m);
 void install_driver(Machine& m, const std::string& cuda);
 // PyTorch's own build of that release for that CUDA ("2.7.0", "12.8"), with its libraries.
 void install_torch(Machine& m, const std::string& release, const std::string& cuda);
+// "PyTorch 2.7.1 for CUDA 12.8 ...", and what else the line says has to change for it.
+void take_torch(Machine& m, const std::string& words);
+// -DCMAKE_CUDA_HOST_COMPILER: "g++-13", "/usr/bin/clang++-17".
+void name_compiler(Machine& m, const std::string& program);
+// The lines of TCS_HELP_TOOLKIT: {8} or {9}.
+void take_toolkit(Machine& m, const Words& w);
+// One that is made for the toolkit's CUDA, by whomever: no more is known of it.
+void torch_of_toolkit(Machine& m, const Words& w);
 // The newest that goes with the toolkit, the driver and the GPUs that are here.
 void fitting_torch(Machine& m);
 // -DTorchCudaStack_TARGETS="8.6;9.0", or: write "8.6;9.0" for native in the list.

@@ -43,7 +43,8 @@ void settle(Machine& m) {
   lacks_more(m);
 }
 
-// "PyTorch 2.7.1 for CUDA 12.8 ...", and what else the line says has to change for it.
+}  // namespace
+
 void take_torch(Machine& m, const std::string& words) {
   install_torch(m, found(words, "PyTorch ([0-9.]+) for CUDA"), found(words, "for CUDA ([0-9.]+)"));
   const std::string folder = found(words, "TorchCudaStack_TOOLKIT=([^ ,]+)"),
@@ -58,6 +59,8 @@ void take_torch(Machine& m, const std::string& words) {
   if (!driver.empty()) install_driver(m, driver);
   settle(m);
 }
+
+namespace {
 
 List<Sm> sms_of(const Machine& m) {
   const Plan plan = make_plan(m.facts, m.request);
@@ -283,13 +286,16 @@ Effects torch_effects() {
          }
        }},
       {610, "or build it with code", Way::Mends, [](Machine& m, W) { set_images(m); }},
+      {410, "use a newer one", Way::Mends, [](Machine& m, W w) { name_compiler(m, w[7]); }},
       {410, "use GCC", Way::Mends,
        [](Machine& m, W w) { m.facts.host_compiler.version = Text(w[3]); }},
       {410, "use {3} or newer of it", Way::Mends,
        [](Machine& m, W w) {
          m.facts.host_compiler.version = Text(w[3].substr(w[3].find(' ') + 1));
        }},
-      {340, "use a toolkit", Way::Mends, [](Machine& m, W w) { install_toolkit(m, w[3]); }},
+      {340, "use the toolkit", Way::Mends, take_toolkit},
+      {340, "install CUDA", Way::Mends, take_toolkit},
+      {340, "install a PyTorch", Way::Mends, torch_of_toolkit},
       {690, "name the interpreter", Way::Mends, [](Machine& m, W) { learn_torch(m); }},
       {690, "or run", Way::Mends, [](Machine& m, W) { learn_torch(m); }},
       {691, "read them", Way::Mends, [](Machine& m, W) { learn_images(m); }},

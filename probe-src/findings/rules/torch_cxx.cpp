@@ -109,7 +109,7 @@ void judge_nvcc(const RuleInput& in, const Level& level, List<Finding>& out) {
   const bool none = !nearest.here && !nearest.release;
   Finding& f = report_toolkit(out, 340,
                               {nvcc_label(*toolkit), torch_label(in.facts), standard_text(level),
-                               none ? needs.dotted() : ""},
+                               none ? "y" : ""},
                               nearest);
   add(f, "toolkit", nvcc_and_root(*toolkit), ">= " + needs.dotted(), toolkit->version.from);
   add(f, "torch", cat(torch_label(in.facts), ", headers in ", standard_text(level)), "",
