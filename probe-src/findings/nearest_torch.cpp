@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "findings/nearest_toolkit.h"
 #include "findings/rules/driver.h"
 
 namespace tcs {
@@ -63,34 +64,36 @@ int major_of(const Toolkit* toolkit) {
 
 struct Way {
   const TorchRow* row = nullptr;
-  const Toolkit* toolkit = nullptr;  // another one that is here
+  NearestToolkit toolkit;  // where the one that is used is not of its CUDA major
 };
 
-// The newer release, of equal ones the first by name: the order of toolkits is nothing to go by.
-bool comes_first(const Toolkit& a, const Toolkit* b) {
-  if (!b) return true;
-  const int order = compare(Version::parse(a.version.value()), Version::parse(b->version.value()));
-  return order > 0 || (order == 0 && a.root.value() < b->root.value());
+// The toolkit to build with, once that PyTorch is here.
+Way with_toolkit(const RuleInput& in, const List<Sm>& sms, const TorchRow* row) {
+  if (!row) return {};
+  Facts facts = in.facts;
+  facts.torch.state = Text("found");
+  facts.torch.version = Text(row->version);
+  facts.torch.cuda = Text(release_text(row->cuda));
+  Way way{row, nearest_toolkit({facts, in.request, in.plan}, sms)};
+  if (way.toolkit.here)
+    way.toolkit.here =
+        in.facts.toolkits.list.begin() + (way.toolkit.here - facts.toolkits.list.begin());
+  if (way.toolkit.release / 100 != row->cuda / 100) way.toolkit.release = row->cuda;
+  return way;
 }
 
 // First with the toolkit that is used, then with one that is here, then with any.
 Way find_way(const RuleInput& in, const List<Sm>& sms, int loose) {
-  const Toolkit* own = own_toolkit(in);
-  TorchWanted wanted{sms, 0, 0};
-  for (; wanted.loose <= loose; ++wanted.loose) {
-    Way way;
-    wanted.cuda_major = major_of(own);
-    way.row = nearest_torch(in, wanted);
-    if (way.row) return way;
-    if (wanted.cuda_major == 0) continue;
-    for (const Toolkit& other : in.facts.toolkits.list) {
-      wanted.cuda_major = major_of(&other);
-      if (wanted.cuda_major == 0 || other.works.is(false) || !other.root.known()) continue;
-      const TorchRow* row = nearest_torch(in, wanted);
-      if (row && comes_first(other, way.toolkit)) way = {row, &other};
+  const int own = major_of(own_toolkit(in));
+  for (int now = 0; now <= loose; ++now) {
+    if (const TorchRow* row = nearest_torch(in, {sms, own, now})) return {row, {}};
+    if (own == 0) continue;
+    const bool others = in.facts.toolkits.list.size() > 1;
+    for (int major = others ? newest_cuda() / 100 : 0; major > 9; --major) {
+      const Way way = with_toolkit(in, sms, nearest_torch(in, {sms, major, now}));
+      if (way.toolkit.here) return way;
     }
-    wanted.cuda_major = 0;
-    if (!way.row) way.row = nearest_torch(in, wanted);
+    const Way way = with_toolkit(in, sms, nearest_torch(in, {sms, 0, now}));
     if (way.row) return way;
   }
   return {};
@@ -99,12 +102,14 @@ Way find_way(const RuleInput& in, const List<Sm>& sms, int loose) {
 // ", and build with ...": what has to change beside PyTorch.
 std::string changes(const RuleInput& in, const Way& way) {
   const TorchRow& row = *way.row;
-  const int major = major_of(own_toolkit(in));
   std::string out;
-  if (way.toolkit)
-    out += ", and build with -DTorchCudaStack_TOOLKIT=" + way.toolkit->root.value();
-  else if (major != 0 && row.cuda / 100 != major)
-    out += ", and build with a toolkit of CUDA " + release_text(row.cuda);
+  if (way.toolkit.here)
+    out += ", and build with -DTorchCudaStack_TOOLKIT=" + way.toolkit.here->root.value();
+  else if (way.toolkit.release)
+    out += cat(", and build with a toolkit of CUDA ", release_text(way.toolkit.release),
+               way.toolkit.compiler.empty()
+                   ? ""
+                   : cat(" and ", way.toolkit.compiler, " as its host compiler"));
   if (!takes_python(row, in.facts.python))
     out +=
         cat(", in Python ", release_text(row.python_first), " to ", release_text(row.python_last));

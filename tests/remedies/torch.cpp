@@ -51,10 +51,12 @@ void take_torch(Machine& m, const std::string& words) {
                     toolkit = found(words, "a toolkit of CUDA ([0-9.]+)"),
                     python = found(words, "in Python ([0-9.]+)"),
                     gcc = found(words, "with GCC ([0-9.]+)"),
+                    program = found(words, "and ([^ ]+) as its host compiler"),
                     driver = found(words, "a driver that speaks CUDA ([0-9.]+)");
   if (!folder.empty()) select_toolkit(m, folder);
   if (!toolkit.empty()) install_toolkit(m, toolkit);
   if (!python.empty()) m.facts.python.version = Text(python);
+  if (!program.empty()) name_compiler(m, program);
   if (!gcc.empty()) m.facts.host_compiler.version = Text(gcc);
   if (!driver.empty()) install_driver(m, driver);
   settle(m);
@@ -274,7 +276,9 @@ Effects torch_effects() {
       {606, "building it anew", Way::Eases, [](Machine& m, W) { allow(m, "TCS606"); }},
       {608, "install", Way::Mends, [](Machine& m, W) { set_cuda(m); }},
       {608, "building it anew", Way::Eases, [](Machine& m, W) { allow(m, "TCS608"); }},
-      {609, "build it", Way::Mends, [](Machine& m, W) { set_images(m); }},
+      {609, "build it for this device:", Way::Mends, [](Machine& m, W) { set_images(m); }},
+      {609, "build it for this device with", Way::Mends, [](Machine& m, W) { set_images(m); }},
+      {609, "build it for this device,", Way::Mends, [](Machine& m, W) { set_images(m); }},
       {609, "or install", Way::Mends, [](Machine& m, W) { set_images(m); }},
       {609, "not needed", Way::Eases, [](Machine& m, W) { allow(m, "TCS609"); }},
       {610, "install a driver", Way::Mends, [](Machine& m, W w) { install_driver(m, w[1]); }},

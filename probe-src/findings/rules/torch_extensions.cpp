@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "findings/nearest_toolkit.h"
 #include "findings/rules/driver.h"
 
 namespace tcs {
@@ -194,9 +195,11 @@ void judge_images(const RuleInput& in, bool neighbours, List<Finding>& out) {
     real.push_back(sm.real());
     dotted.push_back(sm.dotted());
   }
-  Finding& f = report(out, 609,
-                      {subject(lacking, "has", "have"), join(real, ", "), join(dotted, ";"),
-                       neighbours ? "y" : ""});
+  const std::string entries = list_entries(in, devices);
+  Finding& f = report_toolkit(out, 609,
+                              {subject(lacking, "has", "have"), join(real, ", "), join(dotted, ";"),
+                               neighbours ? "y" : "", entries},
+                              entries.empty() ? nearest_toolkit(in, sms) : NearestToolkit());
   f.severity = here_or_elsewhere(in);
   weigh(f, neighbours);
   add_devices(f, devices);
