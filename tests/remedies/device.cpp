@@ -53,6 +53,7 @@ void name_one_instance(Machine& m, const Words&) {
 
 void use_healthy(Machine& m, const Words&) {
   show_only(m, [](const Device& d) { return !d.state.known() || d.state.is("ok"); });
+  driver_works(m);
 }
 
 void use_open(Machine& m, const Words&) {

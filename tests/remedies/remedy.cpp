@@ -52,13 +52,24 @@ void install_toolkit(Machine& m, const std::string& release) {
 
 namespace {
 
-// A GPU that this PyTorch and this nvcc serve, the newest of them.
-std::string served(const Machine& m) {
+// A GPU that the rest of the stack serves: it is not known which one there is.
+std::string served(Machine m, Device device) {
   const Buildable build(m.facts);
-  std::string cc = "8.6";
-  for (const Image& image : own_images(m.facts.torch))
-    if (image.sm.suffix == 0 && build.real(image.sm)) cc = image.sm.dotted();
-  return cc;
+  List<std::string> all;
+  const Plan plan = make_plan(m.facts, m.request);
+  for (const Gencode& g : plan.gencodes) all.push_back(g.image().sm.base().dotted());
+  for (const Image& image : own_images(m.facts.torch)) all.push_back(image.sm.base().dotted());
+  all.push_back("8.6");
+  m.facts.devices.list.push_back(device);
+  for (size_t i = all.size(); i-- > 0;) {
+    m.facts.devices.list.back().cc = Text(all[i]);
+    const Plan with = make_plan(m.facts, m.request);
+    bool bad = false;
+    for (const Finding& f : judge(RuleInput{m.facts, m.request, with}, m.policy).findings)
+      bad = bad || f.severity >= Severity::Warning;
+    if (!bad) return all[i];
+  }
+  return all[0];
 }
 
 constexpr const char* kNewestDriver = "610.43.02";
@@ -69,6 +80,14 @@ std::string driver_of(const std::string& cuda) {
   if ((release) >= release_of(Version::parse(cuda))) return cat(branch, ".95.05");
 #include "tables/cuda_releases.def"
   return kNewestDriver;
+}
+
+// CUDA_VISIBLE_DEVICES names none.
+bool hides_all(const Machine& m) {
+  const auto mask = m.facts.environment.find("CUDA_VISIBLE_DEVICES");
+  return mask != m.facts.environment.end() &&
+         (mask->second.empty() || (mask->second[0] != '0' && !starts_with(mask->second, "GPU-") &&
+                                   !starts_with(mask->second, "MIG-")));
 }
 
 }  // namespace
@@ -92,16 +111,16 @@ void driver_works(Machine& m) {
   m.facts.devices.state = "measured";
   m.facts.devices.list_known = true;
   for (Device& device : m.facts.devices.list) {
-    if (any || is_foreign(device) || m.facts.environment.count("CUDA_VISIBLE_DEVICES")) continue;
+    if (any || is_foreign(device) || hides_all(m)) continue;
     device.visible = any = true;
   }
-  if (any || m.facts.environment.count("CUDA_VISIBLE_DEVICES")) return;
+  if (any || hides_all(m)) return;
   Device device;
   device.index = 0;
   device.name = "NVIDIA GPU";
-  device.cc = Text(served(m));
   device.visible = true;
   device.mig = false;
+  device.cc = Text(served(m, device));
   m.facts.devices.list.push_back(device);
 }
 
@@ -175,10 +194,9 @@ void fitting_torch(Machine& m) {
 void name_targets(Machine& m, const std::string& words) {
   const size_t from = words.find('"') + 1;
   const std::string list = words.substr(from, words.find('"', from) - from);
-  if (starts_with(words, "write "))
-    write_list(m, replace_all(m.request.arch_list.value(), "native", list));
-  else
-    for_targets(m, list);
+  if (!starts_with(words, "write ")) return for_targets(m, list);
+  write_list(m, replace_all(m.request.arch_list.value(), "native", list));
+  if (contains(words, " and in TorchCudaStack_TARGETS")) for_targets(m, list);
 }
 
 void name_compiler(Machine& m, const std::string& program) {

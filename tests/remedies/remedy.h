@@ -2,6 +2,7 @@
 // What following a help line does to a machine: one effect for each TCS_HELP row of findings/table.
 // The test applies it to every recorded machine on which the line is printed, and judges again.
 #pragma once
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct Machine {
   Request request;
   Policy policy;
   bool looked = false;  // an effect says: these words only show more, nothing was changed
+  std::set<int> others;
   bool forgot = false;  // an effect put something unknown in the place of facts
 };
 

@@ -133,14 +133,22 @@ Severity here_or_elsewhere(const RuleInput& in) {
 
 std::string example_targets(const RuleInput& in) {
   const Buildable build(in.facts);
+  List<Image> own;
+  if (in.request.purpose != "pytorch-source") own = own_images(in.facts.torch);
+  // What was named already stays, and a list counts before the targets.
+  const bool listed = in.plan.by_user && !list_says_native(in.request);
   List<Sm> all;
-  if (in.request.purpose != "pytorch-source")
-    for (const Image& image : own_images(in.facts.torch)) add_once(all, image.sm.base());
+  for (const Target& target : in.plan.targets)
+    if (target.device < 0 && !target.cut && in.request.targets_known) add_once(all, target.sm);
+  const bool named = !all.empty();
+  for (const Image& image : named ? List<Image>() : listed ? plan_images(in.plan) : own)
+    add_once(all, image.sm.base());
   if (all.empty()) all = build.known() ? build.reals() : List<Sm>{{8, 6, 0}, {9, 0, 0}};
   std::string out;
   int count = 0;
   for (size_t i = all.size(); i-- > 0 && count < 3;) {
     if (!all[i].plain() || !build.real(all[i])) continue;
+    if (!named && !own.empty() && best_fit(own, all[i]) > Fit::Jit) continue;
     out = cat(all[i].dotted(), count++ == 0 ? "" : ";", out);
   }
   return out;
@@ -153,7 +161,8 @@ std::string name_targets(const RuleInput& in) {
   if (in.request.arch_dialect == "cmake")
     list = cat(replace_all(replace_all(list, ".", ""), ";", "-real;"), "-real");
   const std::string& from = in.request.arch_list.from;
-  return cat("write \"", list, "\" for native in ", from.empty() ? "the list" : from);
+  return cat("write \"", list, "\" for native in ", from.empty() ? "the list" : from,
+             says_native(in.request.targets) ? " and in TorchCudaStack_TARGETS" : "");
 }
 
 List<const Device*> visible_devices(const Facts& facts) {

@@ -31,8 +31,8 @@ bool builds(const RuleInput& in);  // something is compiled
 // Error for this machine; warning where the request is about others.
 Severity here_or_elsewhere(const RuleInput& in);
 
-// For the example of TorchCudaStack_TARGETS: what this PyTorch has and this nvcc builds, the newest
-// three, "8.0;8.6;9.0"; empty where no such thing is.
+// For the example of TorchCudaStack_TARGETS: of what was named, else of what this PyTorch has, what
+// it serves and this nvcc builds, the newest three, "8.0;8.6;9.0"; empty where there is none.
 std::string example_targets(const RuleInput& in);
 // How to say so: the option, or the list where that asks for native and counts before the option.
 std::string name_targets(const RuleInput& in);
