@@ -17,7 +17,7 @@ struct Machine {
   Request request;
   Policy policy;
   bool looked = false;  // an effect says: these words only show more, nothing was changed
-  std::set<int> others;
+  std::set<int> others;  // findings that it had before it was put into another place
   bool forgot = false;  // an effect put something unknown in the place of facts
 };
 

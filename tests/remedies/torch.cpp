@@ -258,7 +258,7 @@ Effects torch_effects() {
       {601, "install {7}", Way::Mends, [](Machine& m, W) { take_built(m); }},
       {601, "building for other machines?", Way::Eases,
        [](Machine& m, W w) {
-         for_targets(m, w[6]);
+         name_targets(m, w[6]);
          m.forgot = true;  // what a recording lacks did not matter before
        }},
       {602, "activate the environment that has it, or install one", Way::Mends,

@@ -134,7 +134,10 @@ Severity here_or_elsewhere(const RuleInput& in) {
 std::string example_targets(const RuleInput& in) {
   const Buildable build(in.facts);
   List<Image> own;
-  if (in.request.purpose != "pytorch-source") own = own_images(in.facts.torch);
+  if (in.request.purpose != "pytorch-source") {
+    own = own_images(in.facts.torch);
+    if (own.empty() && in.facts.torch.images.known()) return "";
+  }
   // What was named already stays, and a list counts before the targets.
   const bool listed = in.plan.by_user && !list_says_native(in.request);
   List<Sm> all;

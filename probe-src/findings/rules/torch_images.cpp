@@ -105,15 +105,6 @@ void add_target(const RuleInput& in, const Wanted& w, Finding& f) {
       in.facts.torch.images.from);
 }
 
-// Its own architectures that this nvcc builds, as targets: "7.5;8.0;8.6".
-std::string own_list(const RuleInput& in) {
-  const Buildable build(in.facts);
-  List<std::string> words;
-  for (const auto& image : own_images(in.facts.torch))
-    if (!image.ptx && image.sm.plain() && build.real(image.sm)) words.push_back(image.sm.dotted());
-  return join(words, ";");
-}
-
 struct Ways {
   std::string one, apart, elsewhere;
 };
@@ -157,7 +148,7 @@ void lacks(const RuleInput& in, const List<Wanted>& group, const List<Image>& im
        : ptx
            ? "a cubin runs only within its own major version, and the PTX here is for newer devices"
            : "a cubin runs only within its own major version, and there is no PTX to translate",
-       ways.one, ways.apart, here && builds(in) ? own_list(in) : "", ways.elsewhere});
+       ways.one, ways.apart, here && builds(in) ? name_targets(in) : "", ways.elsewhere});
   f.severity = weight(in, group[0]);
   for (const Wanted& w : group) {
     if (w.device)
