@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "remedy.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "facts/devices.h"
 #include "plan/buildable.h"
@@ -127,7 +129,8 @@ void driver_works(Machine& m) {
 void install_driver(Machine& m, const std::string& cuda) {
   DriverFacts& driver = m.facts.driver;
   driver.version = cuda.empty() ? std::string(kNewestDriver) : driver_of(cuda);
-  driver.cuda = Text(release_text(cuda_of_driver(Version::parse(driver.version.value()))));
+  driver.cuda = Text(release_text(std::max(cuda_of_driver(Version::parse(driver.version.value())),
+                                           release_of(Version::parse(cuda)))));
   driver.kernel_module = driver.version;
   driver.libcuda.clear();
   driver.nvml = Nvml();
