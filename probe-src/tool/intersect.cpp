@@ -38,15 +38,14 @@ std::string read_needs(const Json& plan, PlanNeeds& needs, Facts& facts) {
   }
   const Json* by_user = plan.find("by_user");
   needs.by_user = by_user == nullptr || by_user->boolean;
-  Toolkit toolkit;
   List<std::string> archs;
   if (const Json* names = plan.find("nvcc_archs"))
     for (const Json& name : names->items) archs.push_back(name.text);
-  if (!archs.empty()) toolkit.archs = Names(archs, "plan.json");
   const std::string version = member(plan, "nvcc");
-  if (!version.empty()) toolkit.version = Text(version, "plan.json");
   if (version.empty() && archs.empty()) return {};
-  facts.toolkits.list.push_back(std::move(toolkit));
+  Toolkit& toolkit = facts.toolkits.list.add();
+  if (!archs.empty()) toolkit.archs = Names(archs, "plan.json");
+  if (!version.empty()) toolkit.version = Text(version, "plan.json");
   facts.toolkits.selected = 0;
   return {};
 }
@@ -83,8 +82,9 @@ std::string refusal(const Intersection& found, const PlanNeeds& needs, const std
                     const std::string& archs) {
   List<std::string> images;
   for (const Image& image : needs.images) images.push_back(image.str());
-  return cat(name, ": none of its architectures (", replace_all(archs, ";", " "),
-             ") serves the plan (", join(images, " "), ")\n  ", join(reasons(found), "\n  "), "\n");
+  const std::string own = cat(name, ": none of its architectures (", replace_all(archs, ";", " "));
+  return cat(cat(own, ") serves the plan (", join(images, " "), ")\n  "),
+             join(reasons(found), "\n  "), "\n");
 }
 
 std::string as_cmake(const Intersection& found, const std::string& said) {
@@ -115,18 +115,11 @@ std::string as_json(const Intersection& found) {
   return write_json(out) + "\n";
 }
 
-std::string as_text(const Intersection& found, const std::string& said) {
-  std::string out = found.list() + "\n";
-  for (const Gencode& g : found.plan.gencodes)
-    out += cat("  ", g.image().str(), " for ", g.reason, "\n");
-  return said.empty() ? out : cat(out, said, "\n");
-}
-
 const List<OptionSpec> intersect_options = {
     {"--plan", "FILE", "plan.json of a configure", false},
     {"--archs", "LIST", "what the file is written for: \"9.0a;10.0f;8.0+PTX\"", false},
     {"--name", "TEXT", "what messages call the file", false},
-    {"--format", "FORM", "text (default), cmake or json", false},
+    {"--format", "FORM", "json (default) or cmake", false},
 };
 
 }  // namespace
@@ -138,7 +131,7 @@ int verb_intersect(Host& host, const List<std::string>& args) {
                      "tcstack intersect --plan FILE --archs LIST [--name TEXT] [--format FORM]",
                      options, status))
     return status;
-  const std::string form = options.get("--format", "text"), path = options.get("--plan");
+  const std::string form = options.get("--format", "json"), path = options.get("--plan");
   const std::string archs = options.get("--archs"), name = ascii(options.get("--name", "the file"));
   auto refuse = [](const std::string& text) {
     print_err(cat("tcstack intersect: ", text, "\n"));
@@ -146,8 +139,7 @@ int verb_intersect(Host& host, const List<std::string>& args) {
   };
   if (!options.has("--plan") || !options.has("--archs")) return refuse("name --plan and --archs");
   if (!options.words.empty()) return refuse(cat("takes no word: ", tail(options.words[0], 60)));
-  if (form != "text" && form != "cmake" && form != "json")
-    return refuse("--format is text, cmake or json");
+  if (form != "cmake" && form != "json") return refuse("--format is cmake or json");
   const Result<Json> plan = read_json_file(host, path);
   if (!plan) return refuse(plan.error().str());
   PlanNeeds needs;
@@ -156,10 +148,8 @@ int verb_intersect(Host& host, const List<std::string>& args) {
   if (!wrong.empty()) return refuse(Error{wrong, path}.str());
   const Intersection found = intersect(needs, Buildable(facts), archs);
   if (!found.error.empty()) return refuse(cat(name, ": ", found.error));
-  const std::string said = remark(found, name);
-  const bool written = print_out(form == "json"    ? as_json(found)
-                                 : form == "cmake" ? as_cmake(found, said)
-                                                   : as_text(found, said));
+  const bool written =
+      print_out(form == "json" ? as_json(found) : as_cmake(found, remark(found, name)));
   if (!written) return 3;
   if (!found.plan.gencodes.empty()) return 0;
   print_err(refusal(found, needs, name, archs));
