@@ -112,6 +112,11 @@ bool Buildable::virt(const Sm& sm) const {
   return known_ ? has(virt_, sm) : could_exist(sm);
 }
 
+bool Buildable::assembles(const Sm& virtual_arch, const Sm& real_arch) const {
+  return real_arch.suffix != 'f' || virtual_arch.major == real_arch.major || release_ == 0 ||
+         release_ >= 1301;
+}
+
 PlanIssue Buildable::refuse(const Sm& sm) const {
   PlanIssue issue;
   issue.token = sm.dotted();

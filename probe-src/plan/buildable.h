@@ -23,7 +23,11 @@ class Buildable {
   static bool could_exist(const Sm& sm);
   bool real(const Sm& sm) const;  // while unknown: could any nvcc?
   bool virt(const Sm& sm) const;
-  bool can(const Gencode& g) const { return virt(g.virt) && (g.ptx || real(g.real)); }
+  bool can(const Gencode& g) const {
+    return virt(g.virt) && (g.ptx || (real(g.real) && assembles(g.virt, g.real)));
+  }
+  // Code for an 'f' by way of a plain architecture of another major: from 13.1 on.
+  bool assembles(const Sm& virtual_arch, const Sm& real_arch) const;
   const List<Sm>& reals() const { return real_; }  // sorted
   const List<Sm>& virts() const { return virt_; }
 

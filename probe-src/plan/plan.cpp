@@ -150,8 +150,10 @@ void Planner::arch(const ArchToken& token) {
   }
   if (token.ptx && !token.virt.plain() && Buildable::could_exist(token.virt)) suffix_ptx(token);
   const bool cubin = !token.cubin || build_.real(token.real);
-  if (!cubin || !build_.virt(token.virt)) {
+  const bool known = cubin && build_.virt(token.virt);
+  if (!known || !build_.assembles(token.virt, token.real)) {
     PlanIssue issue = build_.refuse(cubin ? token.virt : token.real);
+    if (known) issue.kind = Issue::Malformed;
     if (token.bare && issue.kind == Issue::Nonsense) guess_number(token, issue);
     if (cubin && token.virt != token.real && build_.virt(token.real)) {
       issue.corrected = token.real.dotted();
