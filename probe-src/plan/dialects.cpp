@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plan in the words of each consumer. What was read in their parsers is said where it counts;
-// tests/real/dialects.py holds each dialect against the real parser.
+// tests/differential holds each dialect against the real parsers.
 #include "base/text.h"
 #include "plan/plan.h"
 #include "tables/tables.h"

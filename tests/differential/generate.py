@@ -37,6 +37,14 @@ FUTURE = "9.1 10.7 12.2 12.6 13.0 14.0 15.3".split()
 BOARDS = "3.5 3.7 5.0 5.2 6.0 6.1 7.0 7.5 8.0 8.6 8.9 9.0 10.0 10.3 12.0 12.1".split()
 
 
+# Asked of every nvcc at hand, whatever the seed.
+ALWAYS = ["8.0", "8.6+PTX", "8.0;8.6;8.9;9.0+PTX", "9.0 8.0", "9.0a;9.0", "9.0a+PTX", "8.6(8.0)", "8.6(8.0)+PTX",
+          "8.0+PTX;8.6(8.0)", "80-virtual;8.6", "Ampere", "Ampere+PTX", "Turing;Hopper", "Blackwell", "Blackwell+PTX",
+          "Blackwell+Tegra", "10.0;12.0", "10.0a;12.0a", "12.0f;10.0f", "12.1", "10.1", "10.3", "11.0", "8.7", "8.8",
+          "12.1 9.0 8.0 10.0+PTX", "all", "all-major", "All", "Common", "Kepler;Maxwell;Pascal;Volta",
+          "Kepler+Tesla;3.5+PTX", "6.1;7.0;7.5", "7.5;8.0;8.6;9.0;10.0;12.0"]
+
+
 def torch_rows():
     """(version, CUDA release, images) of PyTorch's own builds, from the table; x86_64 only."""
     text = (TABLES / "torch_releases.def").read_text(encoding="utf-8")
@@ -80,6 +88,16 @@ def torch_token(rng):
     return rng.choice({"keyword": KEYWORDS, "no name": NO_NAMES, "malformed": MALFORMED}[kind])
 
 
+def tame_token(rng):
+    """One entry that every reader of a list has some meaning for."""
+    kind = rng.choices(["arch", "ptx", "name", "suffix"], [60, 20, 12, 8])[0]
+    if kind == "name":
+        return rng.choice(NAMES)
+    if kind == "suffix":
+        return rng.choice(["9.0a", "9.0a+PTX", "10.0a", "12.0a", "10.0f", "12.0f", "10.3a", "8.6(8.0)", "8.9(8.0)"])
+    return rng.choice(COMMON if rng.random() < 0.6 else BASES) + ("+PTX" if kind == "ptx" else "")
+
+
 def cmake_token(rng):
     """One entry of CMAKE_CUDA_ARCHITECTURES."""
     kind = rng.choices(["number", "keyword", "dotted", "malformed"], [40, 4, 3, 2])[0]
@@ -94,7 +112,7 @@ def arch_list(rng, token):
     tokens = [token(rng) for _ in range(rng.choices([1, 2, 3, 4, 6, 9], [30, 25, 20, 12, 8, 5])[0])]
     if rng.random() < 0.15:
         tokens.append(rng.choice(tokens))  # a repeat
-    one = rng.choice(SEPARATORS)
+    one = rng.choice(SEPARATORS if token is not tame_token else ";;; ")
     separators = [one if rng.random() < 0.9 else rng.choice(SEPARATORS) for _ in tokens[1:]]
     text = tokens[0] + "".join(s + t for s, t in zip(separators, tokens[1:]))
     return rng.choices(["", rng.choice(SEPARATORS)], [24, 1])[0] + text + rng.choices(
@@ -147,7 +165,8 @@ def question(rng, oracle):
     asked["dialect"] = rng.choices(["torch", "cmake"], [8, 2])[0]
     kind = rng.choices(["list", "targets", "nothing"], [84, 8, 8])[0]
     if kind == "list":
-        asked["list"] = arch_list(rng, torch_token if asked["dialect"] == "torch" else cmake_token)
+        token = rng.choice([torch_token, tame_token]) if asked["dialect"] == "torch" else cmake_token
+        asked["list"] = arch_list(rng, token)
     if kind == "targets":
         asked["targets"] = [target(rng) for _ in range(rng.randint(1, 3))]
     asked["devices"] = devices(rng)
@@ -173,7 +192,9 @@ def ptxas_archs():
 def questions():
     seed, count = int(os.environ.get("TCS_SEED") or SEED), int(os.environ.get("TCS_COUNT") or COUNT)
     rng, oracle = random.Random(seed), ptxas_archs()
-    return [question(rng, oracle) for _ in range(count)]
+    always = [{"nvcc": nvcc, "dialect": "torch", "list": text, "devices": [], "torch": "2.15.0", "images": ["sm_90"]}
+              for nvcc in AT_HAND for text in ALWAYS]
+    return always + [question(rng, oracle) for _ in range(count)]
 
 
 if __name__ == "__main__":
