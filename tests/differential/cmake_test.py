@@ -85,7 +85,8 @@ def main():
         readers = Readers(folder)
         questions = generate.questions()
         texts = sample({q["list"] for q in questions if q["dialect"] == "cmake" and "list" in q})
-        texts = sorted(set(texts) | {d.example["list"] for d in DIFFERENCES if not d.example["list"].startswith("the ")})
+        examples = {difference.example["list"] for difference in DIFFERENCES}
+        texts = sorted(set(texts) | {text for text in examples if not text.startswith("the ")})
         raw = dict(zip(texts, ours.ask([{"nvcc": readers.release, "dialect": "cmake", "list": text, "devices": [],
                                          "images": ["sm_80", "sm_90"]} for text in texts])))
         said = [a["cmake_architectures"] for a in ours.ask(questions)]

@@ -3,8 +3,9 @@
 
 A comparison makes Cases and gives each to `Tally.see`. Where the two answers differ, one of the page's classes must
 hold, and the first that does is counted; a Case of several `parts` (an answer that differs in many ways) takes a class
-for each, which is what `case.part` is while predicates are asked. `Tally.close` then checks the page docs/why-not-<page>.md against the
-classes: the same ids, each with its own section, and in it the class's example as it comes out today.
+for each, which is what `case.part` is while predicates are asked. `Tally.close` then checks the page
+docs/why-not-<page>.md against the classes: the same ids, each with its own section, and in it the class's example as it
+comes out today.
 """
 import collections
 import os

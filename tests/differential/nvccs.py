@@ -104,7 +104,8 @@ class Listed:
         self.archs = {}
         for name, release in short.items():
             ptxas, plain = oracle["ptxas"][name].split(), oracle["nvcc_code"].get(name, "").split()
-            # nvcc lists no names with a and f; where it lists any, ptxas's further plain ones (70 on 13.0) do not count.
+            # nvcc lists no names with a and f; where it lists any, ptxas's further plain ones (70 on 13.0) do not
+            # count.
             self.archs[release] = {sm for sm in ptxas if not plain or sm in plain or not sm.isdigit()}
 
     def takes(self, release, pair, archs=None):

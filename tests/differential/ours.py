@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our own answers, from the program `answers` (TCS_ANSWERS names it; its protocol stands at the head of answers.cpp)."""
+"""Our own answers, from the program `answers`: TCS_ANSWERS names it, its protocol stands at the head of answers.cpp."""
 import json
 import os
 import subprocess

@@ -123,7 +123,7 @@ def by_way_of(case):
 
 @refuses("cmake")
 def suffix_by_way_of(case):
-    return any(re.fullmatch(r"[\d.]+[af]?\([\d.]+[af]?\)(\+PTX)?", entry) and re.search("[af]", entry.removesuffix("+PTX"))
+    return any(re.fullmatch(r"[\d.]+[af]?\([\d.]+[af]?\)(\+PTX)?", entry) and re.search("[af]", entry)
                for entry in entries(case))
 
 
@@ -219,10 +219,12 @@ def blackwell_tegra(case, pair):
 
 
 @differs()
-def blackwell(case, pair):
-    has = any(name == "Blackwell" for name, _ in names_of(case))
-    old = case.reader == "cmake" or case.release == "2.7.1"
-    return has and old and digits(pair) in (("103", "121", "120") if case.reader == "python" else ("103", "121"))
+def members(case, pair):
+    names = [name for name, _ in names_of(case)]
+    if case.reader == "cmake" and case.release == "1.13.1":
+        return "Ampere" in names and digits(pair) == "86"
+    lacking = {"cmake": ("103", "121"), "python": ("103", "121", "120") if case.release == "2.7.1" else ()}
+    return "Blackwell" in names and digits(pair) in lacking[case.reader]
 
 
 @differs("python", "lacks")
@@ -266,7 +268,7 @@ DIFFERENCES = [
     row("nearest", nearest, None, nvcc="12.4", devices=["12.0"]),
     row("ptx-of-both", ptx_of_both, "8.6(8.0)+PTX", reader="cmake"),
     row("blackwell-tegra", blackwell_tegra, "Blackwell+Tegra", reader="cmake"),
-    row("blackwell", blackwell, "Blackwell", reader="cmake"),
+    row("members", members, "Blackwell", reader="cmake"),
     row("name-cut", name_cut, "Blackwell", nvcc="12.8"),
     row("ptx-of-name", ptx_of_name, "Ampere", reader="cmake"),
 ]

@@ -113,8 +113,8 @@ def check_written(readers, release, number, asked, tally):
             read += 1
             got = readers.read(reader, release, {**question, "list": said["text"], "devices": []})
             if got != answer["pairs"] - said["left_out"] or not said["left_out"] <= answer["pairs"]:
-                tally.fail(f"{reader} {release} reads {said['text']!r} of {question.get('list')!r} as {got}, planned is "
-                           f"{words(answer['pairs'])}, left out {words(said['left_out'])}")
+                tally.fail(f"{reader} {release} reads {said['text']!r} of {question.get('list')!r} as {got}, planned "
+                           f"is {words(answer['pairs'])}, left out {words(said['left_out'])}")
     return read
 
 
