@@ -299,6 +299,8 @@ Replay replay(const std::vector<Machine>& machines) {
     const Report before = judged(machine);
     for (const Finding& f : before.findings) {
       bool acts = false;
+      if (!f.help.empty() && starts_with(f.help[0], "or "))
+        out.failures.push_back(cat(machine.name, ": the first line says 'or': ", f.help[0]));
       const Row* last = nullptr;
       for (const std::string& line : f.help) {
         Words words;

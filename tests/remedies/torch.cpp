@@ -279,7 +279,7 @@ Effects torch_effects() {
       {609, "build it for this device:", Way::Mends, [](Machine& m, W) { set_images(m); }},
       {609, "build it for this device with", Way::Mends, [](Machine& m, W) { set_images(m); }},
       {609, "build it for this device,", Way::Mends, [](Machine& m, W) { set_images(m); }},
-      {609, "or install", Way::Mends, [](Machine& m, W) { set_images(m); }},
+      {609, "install its", Way::Mends, [](Machine& m, W) { set_images(m); }},
       {609, "not needed", Way::Eases, [](Machine& m, W) { allow(m, "TCS609"); }},
       {610, "install a driver", Way::Mends, [](Machine& m, W w) { install_driver(m, w[1]); }},
       {610, "or build the extension", Way::Mends,
