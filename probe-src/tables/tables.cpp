@@ -113,6 +113,12 @@ enum class Named { No, Part, Whole };
 
 // Does a name hold the words of `key`, in their order? Its own may be run together there: rtx4090.
 Named named_by(const std::string& key, const char* name) {
+  size_t letters = 0;  // most names lack some, which is told at once
+  for (const char* c = name; *c != 0 && letters < key.size(); ++c) {
+    if (key[letters] == ' ') ++letters;
+    if (key[letters] == (*c >= 'A' && *c <= 'Z' ? *c + ('a' - 'A') : *c)) ++letters;
+  }
+  if (letters < key.size()) return Named::No;
   const std::string low = lower(name);
   size_t at = 0;
   Named found = Named::Whole;
@@ -221,18 +227,20 @@ const GpuRow* find_gpu(std::string_view name) {
 }
 
 List<const GpuRow*> nearest_gpus(std::string_view name) {
-  List<const GpuRow*> out;
+  List<const GpuRow*> out, further;
   List<std::string> keys;
   const std::string key = replace_all(gpu_key(name), " ", "");
-  for (size_t letters = 1; letters <= 2 && key.size() > 3; ++letters) {
-    for (const GpuRow& row : kGpus) {
-      const std::string other = replace_all(gpu_key(row.name), " ", "");
-      if (out.size() == 3 || edit_distance(key, other) != letters || contains(keys, other))
-        continue;
-      keys.push_back(other);
-      out.push_back(&row);
-    }
+  for (const GpuRow& row : kGpus) {
+    if (key.size() < 4 || strlen(row.name) + 2 < key.size()) continue;
+    const std::string other = replace_all(gpu_key(row.name), " ", "");
+    if (other.size() + 2 < key.size() || key.size() + 2 < other.size()) continue;
+    const size_t letters = edit_distance(key, other);
+    if (letters > 2 || contains(keys, other)) continue;
+    keys.push_back(other);
+    (letters == 2 ? further : out).push_back(&row);
   }
+  out.append(further);
+  while (out.size() > 3) out.pop_back();
   return out;
 }
 

@@ -295,9 +295,20 @@ def check_errors(check):
         names.add(row[2])
 
 
+def check_page(check):
+    tool = (ROOT / "probe-src/tool/tables.cpp").read_text(encoding="utf-8")
+    page = (ROOT / "docs/tables.md").read_text(encoding="utf-8")
+    names = re.findall(r'^ +\{\s*"([a-z-]+)",', tool, re.M)
+    check.that(len(names) >= len(LAYOUT) - 1, "tool/tables.cpp", "lists fewer tables than there are")
+    for name in names:
+        check.that(f"`{name}`" in page, "docs/tables.md", f"does not name the table {name}")
+    for file in {row[0] for row in LAYOUT}:
+        check.that(f"`{file}`" in page, "docs/tables.md", f"does not name {file}")
+
+
 def run_check():
     check = Check()
-    for part in (check_layout, check_archs, check_cuda, check_torch, check_compilers, check_errors):
+    for part in (check_layout, check_archs, check_cuda, check_torch, check_compilers, check_errors, check_page):
         part(check)
     date = re.search(r'kTablesDate = "(20\d\d-\d\d-\d\d)"', (TABLES / "tables.h").read_text(encoding="utf-8"))
     check.that(date, "tables.h", "kTablesDate is no date")
