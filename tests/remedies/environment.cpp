@@ -80,8 +80,17 @@ void use_toolkit_4(Machine& m, const Words& w) {
   }
 }
 
+// What was found by it is found no more.
 void drop_folder(Machine& m, const Words&) {
   unset(m, "LD_LIBRARY_PATH");
+  DriverFacts& driver = m.facts.driver;
+  bool compat = false;
+  for (const LibCuda& lib : driver.libcuda)
+    compat = compat || (lib.role.is("loaded") && contains(lib.path.value(), "compat"));
+  if (!compat) return;
+  driver.libcuda.clear();
+  driver.cuda = Text();
+  driver_works(m);
 }
 
 void no_preload(Machine& m, const Words&) {
@@ -132,6 +141,8 @@ Effects environment_effects() {
       {813, "for a GPU in it", Way::Mends, start_with_gpu},
       {813, "or say what to build for", Way::Eases, targets_in_1},
       {814, "CUDA programs of one major", Way::Mends, not_required},
+      {814, "update the driver", Way::Mends,
+       [](Machine& m, const Words& w) { install_driver(m, w[3]); }},
       {815, "on data-centre GPUs", Way::Mends, switch_on},
       {890, "run `tcstack probe`", Way::Looks, nullptr},
   };

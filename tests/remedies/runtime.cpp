@@ -111,7 +111,7 @@ void serve(Library& lib, const Facts& facts) {
 
 void install_5(Machine& m, const Words& w) {
   const size_t from = w[5].find('-') + 1;
-  const std::string stem = w[5].substr(from, w[5].find('-', from) - from);
+  const std::string stem = w[5].substr(from, w[5].find_first_of("-=", from) - from);
   for (Library& lib : m.facts.libraries)
     if (starts_with(lib.soname.value(), "lib" + stem)) serve(lib, m.facts);
 }

@@ -192,7 +192,13 @@ void image_requires(const RuleInput& in, List<Finding>& out) {
   }
   const List<std::string> wanted = split(*needs, " \t,");
   if (wanted.empty()) return;
-  Finding& f = report(out, 814, {wanted[0], cuda.known() ? cuda.major_minor() : "unknown"});
+  const size_t digits = wanted[0].find_first_of("0123456789");
+  const Version asked =
+      Version::parse(starts_with(wanted[0], "cuda>") ? wanted[0].substr(digits) : "");
+  const bool other = cuda.known() && asked.known() && cuda.major() < asked.major();
+  Finding& f = report(out, 814,
+                      {wanted[0], cuda.known() ? cuda.major_minor() : "unknown", other ? "" : "y",
+                       other ? asked.major_minor() : ""});
   add_variable(f, in, "NVIDIA_REQUIRE_CUDA");
   add(f, "driver",
       cat(or_unknown(in.facts.driver.version), ", CUDA ", or_unknown(in.facts.driver.cuda)),
@@ -207,6 +213,7 @@ void compat_off(const RuleInput& in, List<Finding>& out) {
   const Version needs = Version::parse(in.facts.torch.cuda.value());
   if (!value || (*value != "0" && lower(*value) != "false")) return;
   if (!speaks.known() || !needs.known() || speaks >= needs) return;
+  if (driver_says(in.facts).refused) return;  // no GPU here takes one
   Finding& f = report(out, 815, {name, needs.major_minor(), speaks.major_minor()});
   add_variable(f, in, name);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variables that name folders: the toolkit's, the loader's, libraries that are loaded first. The
 // disk is not asked: what is there was gathered.
+#include "findings/rules/driver.h"
 #include "findings/rules/environment.h"
 
 namespace tcs {
@@ -137,6 +138,8 @@ void loader_path(const RuleInput& in, List<Finding>& out) {
   const std::string* path = variable(in, "LD_LIBRARY_PATH");
   if (!path) return;
   const Version torch = Version::parse(in.facts.torch.cuda.value());
+  const DriverSays says = driver_says(in.facts);
+  const bool compat_serves = says.compat && !says.refused && in.facts.driver.state.is("ok");
   for (const std::string& folder : split(*path, ":")) {
     const std::string clean = without_slash(folder);
     const bool stubs = ends_with(clean, "/stubs"), compat = ends_with(clean, "/compat");
@@ -147,6 +150,7 @@ void loader_path(const RuleInput& in, List<Finding>& out) {
     const bool other = release.known() && torch.known() && release.major() == torch.major() &&
                        !same_release(release, torch) && root != clean;
     if (!stubs && !compat && !other) continue;
+    if (compat && compat_serves) continue;
     Finding& f = report(
         out, 811,
         {tail(clean, 80),

@@ -85,8 +85,10 @@ std::string named_release(const RuleInput& in, const Lacking& lacking) {
   const std::string built = whole->built_against.value();
   if (!Version::parse(built).known() || built == whole->version.value()) return "";
   const int cuda = Version::parse(in.facts.torch.cuda.value()).major();
-  const Called* row = called(lib, 2);
-  return cuda == 0 ? "" : cat("nvidia-", row->package, "-cu", cuda, "==", built);
+  const std::string package = called(lib, 2)->package;
+  // From CUDA 13 on the toolkit's own have no -cu13 in their names.
+  const bool bare = cuda >= 13 && package != "cudnn" && package != "nccl";
+  return cuda == 0 ? "" : cat("nvidia-", package, bare ? "" : cat("-cu", cuda), "==", built);
 }
 
 void say(const RuleInput& in, const Lacking& lacking, bool tegra, List<Finding>& out) {
