@@ -253,6 +253,23 @@ TEST_CASE("a GPU's name with a blank is one entry") {
   CHECK(judged(with_nvcc_release("12.4"), list_request("8.6 RTX 4090")).outcome == "fail");
 }
 
+TEST_CASE("a name of several GPUs is told apart from one that nothing has") {
+  const Facts facts = with_nvcc_release("13.0");
+  Finding f = only(judged(facts, target_request({"RTX 5000"})), 907);
+  CHECK(f.message == "'RTX 5000' names GPUs of more than one capability");
+  CHECK(f.notes[0] ==
+        "it may be Quadro RTX 5000 (7.5), RTX 5000 Ada Generation (8.9), RTX PRO 5000 Blackwell "
+        "(12.0)");
+  CHECK(help_of(f) == "give the capability as a number, e.g. 8.6");
+  f = only(judged(facts, target_request({"RTX 4091"})), 907);
+  CHECK(f.message == "'RTX 4091' is neither an architecture nor a GPU that is known");
+  CHECK(starts_with(f.notes[0], "the nearest that are known: GeForce RTX 4090 (8.9), "));
+  CHECK(f.help[0] == "write \"GeForce RTX 4090\"");
+  CHECK(of_list("12.4", "8.6;RTX 5000", 907).message ==
+        "'RTX 5000' names GPUs of more than one capability");
+  CHECK(judged(facts, target_request({"4090"})).outcome == "ok");
+}
+
 TEST_CASE("+PTX that stands alone belongs to the entry before it") {
   CHECK(of_list("12.4", "8.0;+PTX", 906).help[0] == "write \"8.0+PTX\"");
   CHECK(of_list("12.4", "8.0 +ptx", 906).help[0] == "write \"8.0+PTX\"");
