@@ -3,8 +3,9 @@
 
 #include <algorithm>
 
-#include "findings/nearest_toolkit.h"
 #include "findings/rules/driver.h"
+#include "findings/rules/host_compilers.h"
+#include "plan/buildable.h"
 
 namespace tcs {
 namespace {
@@ -78,7 +79,12 @@ Way with_toolkit(const RuleInput& in, const List<Sm>& sms, const TorchRow* row) 
   if (way.toolkit.here)
     way.toolkit.here =
         in.facts.toolkits.list.begin() + (way.toolkit.here - facts.toolkits.list.begin());
-  if (way.toolkit.release / 100 != row->cuda / 100) way.toolkit.release = row->cuda;
+  if (way.toolkit.release / 100 != row->cuda / 100) {
+    way.toolkit.release = row->cuda;
+    Toolkit own;
+    own.version = facts.torch.cuda;
+    way.toolkit.compiler = host_trouble(in, own) == 2 ? host_compiler_for(in, own) : "";
+  }
   return way;
 }
 
@@ -102,14 +108,8 @@ Way find_way(const RuleInput& in, const List<Sm>& sms, int loose) {
 // ", and build with ...": what has to change beside PyTorch.
 std::string changes(const RuleInput& in, const Way& way) {
   const TorchRow& row = *way.row;
-  std::string out;
-  if (way.toolkit.here)
-    out += ", and build with -DTorchCudaStack_TOOLKIT=" + way.toolkit.here->root.value();
-  else if (way.toolkit.release)
-    out += cat(", and build with a toolkit of CUDA ", release_text(way.toolkit.release),
-               way.toolkit.compiler.empty()
-                   ? ""
-                   : cat(" and ", way.toolkit.compiler, " as its host compiler"));
+  const std::string toolkit = toolkit_words(way.toolkit);
+  std::string out = toolkit.empty() ? "" : ", and build with " + toolkit;
   if (!takes_python(row, in.facts.python))
     out +=
         cat(", in Python ", release_text(row.python_first), " to ", release_text(row.python_last));
@@ -182,6 +182,14 @@ List<Sm> to_serve(const RuleInput& in) {
   return out;
 }
 
+std::string toolkit_words(const NearestToolkit& nearest) {
+  if (nearest.here) return "-DTorchCudaStack_TOOLKIT=" + nearest.here->root.value();
+  if (nearest.release == 0) return "";
+  return cat(
+      "a toolkit of CUDA ", release_text(nearest.release),
+      nearest.compiler.empty() ? "" : cat(" and ", nearest.compiler, " as its host compiler"));
+}
+
 std::string torch_named(const TorchRow& row) {
   return cat("PyTorch ", row.version, " for CUDA ", release_text(row.cuda));
 }
@@ -226,7 +234,11 @@ std::string torch_for_each(const RuleInput& in, const List<Sm>& sms) {
   const List<Image> own = images_in(in.facts.torch.images.value());
   for (const Sm& sm : sms) {
     if (should_run(own, sm)) {
-      words.push_back(cat(sm.dotted(), " with ", torch_label(in.facts)));
+      const std::string toolkit = !builds(in) || Buildable(in.facts).real(sm)
+                                      ? ""
+                                      : toolkit_words(nearest_toolkit(in, {sm}));
+      words.push_back(cat(sm.dotted(), " with ", torch_label(in.facts),
+                          toolkit.empty() ? "" : ", and build with ", toolkit));
       continue;
     }
     const Way way = find_way(in, {sm}, 2);

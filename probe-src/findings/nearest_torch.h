@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which of PyTorch's own builds (tables/torch_releases.def) would fit this machine. Advice only.
 #pragma once
-#include "findings/rules/common.h"
+#include "findings/nearest_toolkit.h"
 
 namespace tcs {
 
@@ -18,13 +18,15 @@ const TorchRow* nearest_torch(const RuleInput& in, const TorchWanted& wanted);
 // What a PyTorch here has to serve: the visible devices, and the targets that were named.
 List<Sm> to_serve(const RuleInput& in);
 
+// "-DTorchCudaStack_TOOLKIT=/opt/cuda", "a toolkit of CUDA 11.8 and g++-11 as its host compiler".
+std::string toolkit_words(const NearestToolkit& nearest);
 std::string torch_named(const TorchRow& row);  // "PyTorch 2.7.1 for CUDA 12.8"
 // "pip install torch==2.7.1 --index-url https://download.pytorch.org/whl/cu128"
 std::string install_line(const TorchRow& row, const Facts& facts);
 
-// "PyTorch 2.7.1 for CUDA 12.8, which serves 12.0: pip install ...", with what else has to change for it
-// where the toolkit, Python, the host compiler or (at loose 2) the driver does not go with any; ""
-// where there is none.
+// "PyTorch 2.7.1 for CUDA 12.8, which serves 12.0: pip install ...", with what else has to change
+// for it where the toolkit, Python, the host compiler or (at loose 2) the driver does not go with
+// any; "" where there is none.
 std::string torch_way(const RuleInput& in, const List<Sm>& sms, int loose = 2);
 // Where torch_way() knows none: the builds of others, or from source.
 std::string torch_elsewhere(const RuleInput& in, const List<Sm>& sms);

@@ -43,20 +43,25 @@ void settle(Machine& m) {
   lacks_more(m);
 }
 
+// "-DTorchCudaStack_TOOLKIT=/opt/cuda", "a toolkit of CUDA 11.8 and g++-11 as its host compiler".
+void change_toolkit(Machine& m, const std::string& words) {
+  const std::string folder = found(words, "TorchCudaStack_TOOLKIT=([^ ,]+)"),
+                    release = found(words, "a toolkit of CUDA ([0-9.]+)"),
+                    program = found(words, "and ([^ ]+) as its host compiler");
+  if (!folder.empty()) select_toolkit(m, folder);
+  if (!release.empty()) install_toolkit(m, release);
+  if (!program.empty()) name_compiler(m, program);
+}
+
 }  // namespace
 
 void take_torch(Machine& m, const std::string& words) {
   install_torch(m, found(words, "PyTorch ([0-9.]+) for CUDA"), found(words, "for CUDA ([0-9.]+)"));
-  const std::string folder = found(words, "TorchCudaStack_TOOLKIT=([^ ,]+)"),
-                    toolkit = found(words, "a toolkit of CUDA ([0-9.]+)"),
-                    python = found(words, "in Python ([0-9.]+)"),
+  change_toolkit(m, words);
+  const std::string python = found(words, "in Python ([0-9.]+)"),
                     gcc = found(words, "with GCC ([0-9.]+)"),
-                    program = found(words, "and ([^ ]+) as its host compiler"),
                     driver = found(words, "a driver that speaks CUDA ([0-9.]+)");
-  if (!folder.empty()) select_toolkit(m, folder);
-  if (!toolkit.empty()) install_toolkit(m, toolkit);
   if (!python.empty()) m.facts.python.version = Text(python);
-  if (!program.empty()) name_compiler(m, program);
   if (!gcc.empty()) m.facts.host_compiler.version = Text(gcc);
   if (!driver.empty()) install_driver(m, driver);
   settle(m);
@@ -76,8 +81,15 @@ List<std::string> wanted_images(const Machine& m) {
   return images;
 }
 
-// A PyTorch that was built for what is here, of the toolkit's CUDA: from source, or of others.
-void take_built(Machine& m) {
+// A PyTorch that was built for what is here, of the toolkit's CUDA: from source, or of others;
+// "with CUDA 9.0 to 12.9" where the toolkit is another.
+void take_built(Machine& m, const std::string& words = "") {
+  const Version first = Version::parse(found(words, "with CUDA ([0-9.]+)")),
+                last = Version::parse(found(words, "with CUDA [0-9.]+ to ([0-9.]+)"));
+  const Toolkit* here = m.facts.toolkit();
+  const Version own = Version::parse(here ? here->version.value() : "");
+  if (own.known() && first.known() && (own < first || (last.known() && last < own)))
+    install_toolkit(m, (last.known() ? last : first).major_minor());
   const List<std::string> images = wanted_images(m);
   install_torch(m, "", "");
   TorchFacts& torch = m.facts.torch;
@@ -85,7 +97,7 @@ void take_built(Machine& m) {
   torch.libraries[0].images = torch.images;
   torch.libraries[0].sets.clear();
   torch.libraries[0].sets.push_back({images, 100});
-  torch.version = Text("2.11.0");
+  torch.version = Text("2.0.1");
   const Toolkit* toolkit = m.request.purpose == "run" ? nullptr : m.facts.toolkit();
   if (toolkit && toolkit->version.known())
     torch.cuda = toolkit->version;
@@ -139,7 +151,8 @@ void see_one_kind(Machine& m, const std::string& words) {
                     first = words.substr(0, words.find(" or "));
   for (Device& device : m.facts.devices.list)
     if (!device.cc.is(cc)) device.visible = false;
-  if (contains(first, " for CUDA ")) take_torch(m, first);
+  if (contains(first, " for CUDA ")) return take_torch(m, first);
+  change_toolkit(m, first);
 }
 
 void set_abi(Machine& m) {
@@ -181,8 +194,10 @@ void use_compat(Machine& m, const std::string& folder) {
   m.facts.driver.error_code = Fact<int>();
 }
 
-// PyTorch and toolkit of an older CUDA major, "11".
-void go_back(Machine& m, const std::string& major) {
+// "CUDA 11": a PyTorch and a toolkit of it; else the toolkit that the words name.
+void go_back(Machine& m, const std::string& words) {
+  if (!starts_with(words, "CUDA ")) return change_toolkit(m, words);
+  const std::string major = words.substr(5);
   std::string cuda;
   for (const CudaRow& row : cuda_rows())
     if (cat(row.release / 100) == major || release_text(row.release) == major)
@@ -227,7 +242,7 @@ Effects torch_effects() {
        }},
       {204, "put {7} first", Way::Mends, [](Machine& m, W w) { use_compat(m, w[7]); }},
       {204, "this driver runs", Way::Mends, [](Machine& m, W w) { take_torch(m, w[4]); }},
-      {204, "go back to CUDA", Way::Mends, [](Machine& m, W w) { go_back(m, w[5]); }},
+      {204, "take {5}", Way::Mends, [](Machine& m, W w) { go_back(m, w[5]); }},
       {204, "the cuda-compat package", Way::Mends,
        [](Machine& m, W) { use_compat(m, "/usr/local/cuda/compat"); }},
       {205, "build a cubin", Way::Mends,
@@ -255,7 +270,8 @@ Effects torch_effects() {
        }},
       {601, "take {4}", Way::Mends, [](Machine& m, W w) { take_torch(m, w[4]); }},
       {601, "let it see", Way::Mends, [](Machine& m, W w) { see_one_kind(m, w[5]); }},
-      {601, "install {7}", Way::Mends, [](Machine& m, W) { take_built(m); }},
+      {601, "install {7}", Way::Mends, [](Machine& m, W w) { take_built(m, w[7]); }},
+      {601, "this build is for", Way::Eases, [](Machine& m, W) { allow(m, "TCS601"); }},
       {601, "building for other machines?", Way::Eases,
        [](Machine& m, W w) {
          name_targets(m, w[6]);
@@ -264,10 +280,10 @@ Effects torch_effects() {
       {602, "activate the environment that has it, or install one", Way::Mends,
        [](Machine& m, W w) { take_torch(m, w[0]); }},
       {602, "activate the environment that has it, or install {1}", Way::Mends,
-       [](Machine& m, W) { take_built(m); }},
+       [](Machine& m, W w) { take_built(m, w[1]); }},
       {602, "or name where", Way::Mends, [](Machine& m, W) { take_fitting(m); }},
       {603, "take", Way::Mends, [](Machine& m, W w) { take_torch(m, w[3]); }},
-      {603, "install", Way::Mends, [](Machine& m, W) { take_built(m); }},
+      {603, "install", Way::Mends, [](Machine& m, W w) { take_built(m, w[4]); }},
       {604, "install", Way::Mends, [](Machine& m, W) { take_fitting(m); }},
       {605, "if you meet that error: take", Way::Mends,
        [](Machine& m, W w) { take_torch(m, w[5]); }},

@@ -61,6 +61,15 @@ std::string compat_aside(const DriverFacts& driver) {
   return "";
 }
 
+// The table has PyTorch's builds that a driver of CUDA `now` runs: where none of them fits, there
+// is none.
+bool is_listed(const RuleInput& in, const DriverSays& says, const Version& now) {
+  if (says.jetson || !in.facts.host.os.is("linux")) return false;
+  for (const TorchRow& row : torch_rows())
+    if (row.cuda <= release_of(now)) return true;
+  return false;
+}
+
 struct WaysOut {
   std::string update, older, torch, compat, aside, jetpack, windows;
 };
@@ -83,10 +92,15 @@ WaysOut ways_out(const RuleInput& in, const DriverSays& says, const User& user) 
   const Version now = Version::parse(speaks(says, in.facts.driver).value());
   // Before its own floor a driver serves the majors before that one.
   if (now.known() && now.major() == cuda.major() && floor)
-    ways.older = driver_floor(cuda.major() - 1) ? cat(cuda.major() - 1) : "";
+    ways.older = driver_floor(cuda.major() - 1) ? cat("CUDA ", cuda.major() - 1) : "";
   else if (now.known() && now < cuda)
-    ways.older = driver_floor(now.major()) ? cat(now.major()) : now.major_minor();
-  if (user.layer == std::string_view("torch")) ways.torch = torch_way(in, to_serve(in), 1);
+    ways.older = cat("CUDA ", driver_floor(now.major()) ? cat(now.major()) : now.major_minor());
+  if (user.layer == std::string_view("torch")) {
+    ways.torch = torch_way(in, to_serve(in), 1);
+    if (!ways.torch.empty() || is_listed(in, says, now)) ways.older.clear();
+  } else if (!in.facts.torch.cuda.known()) {
+    ways.older = toolkit_words(nearest_toolkit(in));
+  }
   ways.aside = says.refused ? "" : compat_aside(in.facts.driver);
   const bool reaches = !says.jetson || says.compat_reaches / 100 >= cuda.major();
   if (!says.refused && !windows && ways.aside.empty() && reaches) ways.compat = "y";

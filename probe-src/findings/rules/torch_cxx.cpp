@@ -87,7 +87,9 @@ void judge_host_compiler(const RuleInput& in, const Level& level, List<Finding>&
   const std::string label = host_label(compiler);
   const std::string least = least_words(compiler, needs);
   const Toolkit* t = in.facts.toolkit();
-  const std::string newer = t ? host_compiler_for(in, *t) : "";
+  std::string newer = t ? host_compiler_for(in, *t) : "";
+  const Version offered = Version::parse(newer.substr(newer.rfind('-') + 1));
+  if (offered.known() && offered < needs) newer.clear();  // it takes none that is new enough
   Finding& f = report(
       out, 410,
       {label, torch_label(in.facts), standard_text(level), least, gnu && newer.empty() ? "y" : "",
@@ -107,10 +109,10 @@ void judge_nvcc(const RuleInput& in, const Level& level, List<Finding>& out) {
   if (!needs.known() || has >= needs) return;
   const NearestToolkit nearest = nearest_toolkit(in);
   const bool none = !nearest.here && !nearest.release;
-  Finding& f = report_toolkit(out, 340,
-                              {nvcc_label(*toolkit), torch_label(in.facts), standard_text(level),
-                               none ? "y" : ""},
-                              nearest);
+  Finding& f = report_toolkit(
+      out, 340,
+      {nvcc_label(*toolkit), torch_label(in.facts), standard_text(level), none ? "y" : ""},
+      nearest);
   add(f, "toolkit", nvcc_and_root(*toolkit), ">= " + needs.dotted(), toolkit->version.from);
   add(f, "torch", cat(torch_label(in.facts), ", headers in ", standard_text(level)), "",
       level.from);

@@ -110,19 +110,22 @@ struct Ways {
 };
 
 // A PyTorch that serves all, those that were served before too; else one for each kind of GPU, or
-// for those alone that this one leaves out.
-Ways ways_of(const RuleInput& in, const List<Wanted>& group) {
+// one for what this build is for. A GPU that it is not for does not decide.
+Ways ways_of(const RuleInput& in, Severity severity) {
   Ways ways;
-  bool here = true;
-  List<Sm> sms, all = to_serve(in);
-  for (const Wanted& w : group) {
-    add_once(sms, w.sm);
+  const List<Sm> all = to_serve(in);
+  List<Sm> sms;
+  bool here = true;  // devices alone
+  for (const Wanted& w : wanted(in)) {
     here = here && w.device;
+    if (weight(in, w) == Severity::Error && contains(all, w.sm)) add_once(sms, w.sm);
   }
   ways.one = torch_way(in, all);
-  if (ways.one.empty() && here && all.size() > 1) ways.apart = torch_for_each(in, all);
-  if (ways.one.empty() && ways.apart.empty()) ways.one = torch_way(in, sms);
-  if (ways.one.empty() && ways.apart.empty()) ways.elsewhere = torch_elsewhere(in, sms);
+  if (!ways.one.empty()) return ways;
+  if (here && all.size() > 1) ways.apart = torch_for_each(in, all);
+  if (!ways.apart.empty() || severity != Severity::Error) return ways;
+  ways.one = torch_way(in, sms);
+  if (ways.one.empty()) ways.elsewhere = torch_elsewhere(in, sms);
   return ways;
 }
 
@@ -140,7 +143,9 @@ void lacks(const RuleInput& in, const List<Wanted>& group, const List<Image>& im
   std::string refused;
   for (const Wanted& w : group)
     if (w.device && refused.empty()) refused = refused_words(images, w.sm, *w.device);
-  const Ways ways = ways_of(in, group);
+  const Severity severity = weight(in, group[0]);
+  const bool needed = severity == Severity::Error;
+  const Ways ways = ways_of(in, severity);
   Finding& f = report(
       out, 601,
       {torch_label(in.facts), "no kernel image that runs on", join(real, ", "),
@@ -148,8 +153,9 @@ void lacks(const RuleInput& in, const List<Wanted>& group, const List<Image>& im
        : ptx
            ? "a cubin runs only within its own major version, and the PTX here is for newer devices"
            : "a cubin runs only within its own major version, and there is no PTX to translate",
-       ways.one, ways.apart, here && builds(in) ? name_targets(in) : "", ways.elsewhere});
-  f.severity = weight(in, group[0]);
+       ways.one, ways.apart, here && builds(in) && needed ? name_targets(in) : "", ways.elsewhere,
+       needed ? "" : "y"});
+  f.severity = severity;
   for (const Wanted& w : group) {
     if (w.device)
       add_devices(f, {w.device});
@@ -168,10 +174,11 @@ void judge_library(const RuleInput& in, const Wanted& w, const TorchLibrary& lib
   if (c.served >= c.all || (!main && !w.device)) return;
   const bool none = main && c.served == 0;
   const std::string name = library.name.or_else("libtorch_cuda.so");
-  const Ways ways = main ? ways_of(in, {w}) : Ways();
+  const Ways ways = main ? ways_of(in, weight(in, w)) : Ways();
   Finding& f = none ? report(out, 601,
                              {torch_label(in.facts), "only specialised kernels that run on",
-                              w.sm.real(), "", ways.one, ways.apart, "", ways.elsewhere})
+                              w.sm.real(), "", ways.one, ways.apart, "", ways.elsewhere,
+                              weight(in, w) == Severity::Error ? "" : "y"})
                     : report(out, 605,
                              {torch_label(in.facts), w.sm.dotted(), std::to_string(c.served),
                               std::to_string(c.all), name, ways.one, ways.one.empty() ? "y" : ""});
