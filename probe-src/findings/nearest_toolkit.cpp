@@ -85,7 +85,7 @@ int distance(const RuleInput& in, const ToBuild& wanted, const Toolkit& t) {
   if (wanted.ptx && wanted.driver && cuda_that_reads(ptx_isa_written_by(release)) > wanted.driver)
     return kNone;
   const int trouble = host_trouble(in, t);
-  if (wanted.sound && trouble == 1) return kNone;
+  if (wanted.sound && trouble % 2 == kKnownBad) return kNone;
   int far = 1000 * trouble;
   if (!wanted.torch && wanted.driver && major > wanted.driver / 100) return kNone;
   int near = wanted.near;
@@ -125,7 +125,8 @@ NearestToolkit nearest_for(const RuleInput& in, const ToBuild& wanted) {
     choice = t;
   }
   if (best == kNone) return nearest;
-  if (host_trouble(in, choice) == 2) nearest.compiler = host_compiler_for(in, choice);
+  nearest.refused = host_trouble(in, choice) >= kRefused;
+  if (nearest.refused) nearest.compiler = host_compiler_for(in, choice);
   if (best >= kOtherTorch) nearest.torch = torch_of_major(in, nearest.release / 100);
   return nearest;
 }

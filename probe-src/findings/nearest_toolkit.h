@@ -8,7 +8,8 @@ namespace tcs {
 struct NearestToolkit {
   const Toolkit* here = nullptr;    // on this machine, not the one in use; fits in all respects
   int release = 0;                  // by the tables (1208); 0: none builds all that is asked for
-  std::string compiler;             // what that takes in the place of the host compiler here
+  bool refused = false;             // that does not take the host compiler here ...
+  std::string compiler;             // ... but this one
   const TorchRow* torch = nullptr;  // where that release is not of PyTorch's CUDA major
 };
 

@@ -109,8 +109,10 @@ void Planner::follow_list(const Text& list, const std::string& dialect) {
 
 void Planner::follow(const ArchToken& token) {
   if (token.bare && Buildable::could_exist(token.real)) {
-    say(Issue::BareNumber, token.text, cat(token.text, " is taken as ", token.real.dotted()))
-        .position = token.position;
+    PlanIssue& note =
+        say(Issue::BareNumber, token.text, cat(token.text, " is taken as ", token.real.dotted()));
+    note.position = token.position;
+    note.corrected = cat(token.real.dotted(), token.ptx ? "+PTX" : "");
   }
   const bool plain = token.kind == ArchToken::Kind::Arch;
   vague_ = vague_ || (!plain && (!build_.known() || !devices_known()));
@@ -179,10 +181,10 @@ void Planner::suffix_ptx(const ArchToken& token) {
 void Planner::guess_number(const ArchToken& token, PlanIssue& issue) const {
   Sm sm;
   if (const GpuRow* gpu = find_gpu(token.text)) {
-    issue.corrected = gpu->sm.dotted();
+    if (build_.real(gpu->sm)) issue.corrected = gpu->sm.dotted();
     issue.detail = cat(gpu->name, " is a GPU; its capability is ", gpu->sm.dotted());
   } else if (parse_sm_dotted(token.text + ".0", sm) && find_arch(sm) != nullptr) {
-    issue.corrected = sm.dotted();
+    if (build_.real(sm)) issue.corrected = sm.dotted();
     issue.detail = cat("a number without a point is read as ", token.real.dotted());
   }
 }

@@ -38,7 +38,16 @@ void select_toolkit(Machine& m, const std::string& root) {
   }
 }
 
+// What a recording leaves out may matter to a pair of nvcc and host compiler that was not there.
+static void lacks_more(Machine& m) {
+  const Facts& f = m.facts;
+  m.forgot = m.forgot || !f.host.glibc.known() || !f.host.arch.known() || !f.host.os.known() ||
+             !f.host_compiler.version.known() || !f.driver.cuda.known() ||
+             !f.driver.version.known();
+}
+
 void install_toolkit(Machine& m, const std::string& release) {
+  lacks_more(m);
   Toolkit t;
   t.root = cat("/usr/local/cuda-", release);
   t.nvcc = t.root.value() + "/bin/nvcc";
@@ -203,6 +212,7 @@ void name_targets(Machine& m, const std::string& words) {
 }
 
 void name_compiler(Machine& m, const std::string& program) {
+  lacks_more(m);
   HostCompiler& compiler = m.facts.host_compiler;
   compiler.id = contains(program, "clang") ? "Clang" : "GNU";
   compiler.version = Text(program.substr(program.rfind('-') + 1));
@@ -218,7 +228,11 @@ void name_compiler(Machine& m, const std::string& program) {
 }
 
 void take_toolkit(Machine& m, const Words& w) {
-  if (!w[8].empty()) return select_toolkit(m, w[8]);
+  if (!w[8].empty()) {
+    select_toolkit(m, w[8]);
+    m.forgot = !m.facts.toolkit()->headers.known();
+    return;
+  }
   const std::string& words = w[9];
   const size_t torch = words.find(", and PyTorch "), with = words.find(", with "),
                end = words.find(" as its host compiler");

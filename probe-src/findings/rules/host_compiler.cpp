@@ -116,7 +116,7 @@ bool refused(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   // Before a compile nobody knows whether it gets by; after one that failed it is an error.
   const bool unchecked = !variable.empty() && !t.works.known();
   NearestToolkit nearest = nearest_toolkit(in);
-  if (!nearest.compiler.empty()) nearest.release = 0;  // none takes it
+  if (nearest.refused) nearest.release = 0;
   Finding& f = report_toolkit(out, 401,
                               {nvcc_label(t), host_label(compiler), bound,
                                how_to_name(kind, host_compiler_for(in, t), limit.newest), "",
@@ -225,8 +225,8 @@ int host_trouble(const RuleInput& in, const Toolkit& toolkit) {
   const HostCompiler& compiler = in.facts.host_compiler;
   const Limit limit = limit_of(toolkit, host_kind(compiler.id.value()));
   const int level = host_level(compiler);
-  if (limit.never || is_newer(limit, level) || is_older(limit, level)) return 2;
-  return bad_pair(in, toolkit) ? 1 : 0;
+  const bool refused = limit.never || is_newer(limit, level) || is_older(limit, level);
+  return (refused ? kRefused : 0) + (bad_pair(in, toolkit, refused) ? kKnownBad : 0);
 }
 
 std::string host_compiler_for(const RuleInput& in, const Toolkit& toolkit) {

@@ -21,14 +21,15 @@ struct BadRow {
 // that is here.
 const BadRow* known_bad_row(const RuleInput& in, const Toolkit& toolkit, HostKind kind,
                             const Version* release = nullptr);
-// Of the compiler or of the C library that are here.
-const BadRow* bad_pair(const RuleInput& in, const Toolkit& toolkit);
+// Of the compiler or of the C library that are here, or of the library alone.
+const BadRow* bad_pair(const RuleInput& in, const Toolkit& toolkit, bool library_alone = false);
 // 403, and, unless nvcc refuses the compiler anyway, what is not known of a C library or machine
 // that such a pair depends on.
 void known_bad(const RuleInput& in, const Toolkit& toolkit, bool refused, List<Finding>& out);
 
-// The host compiler here. 0: `toolkit` takes it, as far as is known; 1: a pair known to fail; 2: it
-// refuses it.
+// The host compiler here. 0: `toolkit` takes it, as far as is known; + 1: a pair known to fail; + 2:
+// it refuses it.
+constexpr int kKnownBad = 1, kRefused = 2;
 int host_trouble(const RuleInput& in, const Toolkit& toolkit);
 // The newest that it takes in its place, "g++-13": with its path where it is known to be here. ""
 // where none is known.

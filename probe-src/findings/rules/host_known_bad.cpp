@@ -121,11 +121,11 @@ const BadRow* known_bad_row(const RuleInput& in, const Toolkit& toolkit, HostKin
   return nullptr;
 }
 
-const BadRow* bad_pair(const RuleInput& in, const Toolkit& toolkit) {
-  if (const BadRow* row = known_bad_row(in, toolkit, host_kind(in.facts.host_compiler.id.value())))
-    return row;
-  for (const BadRow& row : kBad)
-    if (of_toolkit(row, toolkit) && !on_windows(in) && of_library(row, in)) return &row;
+const BadRow* bad_pair(const RuleInput& in, const Toolkit& toolkit, bool library_alone) {
+  const BadRow* row = known_bad_row(in, toolkit, host_kind(in.facts.host_compiler.id.value()));
+  if (row && !library_alone) return row;
+  for (const BadRow& other : kBad)
+    if (of_toolkit(other, toolkit) && !on_windows(in) && of_library(other, in)) return &other;
   return nullptr;
 }
 

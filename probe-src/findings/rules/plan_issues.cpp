@@ -197,12 +197,14 @@ List<Sm> reported_numbers(const RuleInput& in, const Issues& issues) {
   return out;
 }
 
-List<Sm> archs_of(const Issues& issues) {
-  List<Sm> out;
-  Sm sm;
-  for (const PlanIssue* i : issues)
-    if (parse_sm_dotted(i->token, sm)) out.push_back(sm);
-  return out;
+// What is but noted is no reason for a toolkit of another release than PyTorch's.
+NearestToolkit keeping_to_torch(const RuleInput& in, NearestToolkit nearest) {
+  const Version cuda = Version::parse(in.facts.torch.cuda.value());
+  if (!cuda.known()) return nearest;
+  if (nearest.release != release_of(cuda)) nearest.release = 0;
+  if (nearest.here && !same_release(Version::parse(nearest.here->version.value()), cuda))
+    nearest.here = nullptr;
+  return nearest;
 }
 
 void plain_issue(const RuleInput& in, const Issues& issues, int id, List<Finding>& out) {
@@ -223,8 +225,10 @@ void plain_issue(const RuleInput& in, const Issues& issues, int id, List<Finding
   NearestToolkit nearest;
   if (i.kind == IssueKind::NearestArch)
     nearest = nearest_toolkit(in, archs_of(issues));
-  else if (!number.empty() || i.kind == IssueKind::NoMember || i.kind == IssueKind::NameCut)
+  else if (!number.empty() || i.kind == IssueKind::NoMember)
     nearest = nearest_toolkit(in, number);
+  else if (i.kind == IssueKind::NameCut && lower(i.token) != "torch")
+    nearest = keeping_to_torch(in, nearest_toolkit(in));
   std::string instead = number.empty() ? corrections(issues) : "";
   if (i.kind == IssueKind::NotWhatNvccHas && !in.plan.gencodes.empty())
     instead = cat("\"", torch_list(in.plan).text, "\"");
@@ -268,6 +272,13 @@ bool by_default(const Plan& plan) {
   return false;
 }
 
+// It serves the devices to come.
+bool has_plain_ptx(const Plan& plan) {
+  for (const Gencode& gencode : plan.gencodes)
+    if (gencode.ptx && gencode.virt.plain()) return true;
+  return false;
+}
+
 // True when it is told in another way, or not at all.
 bool told_otherwise(const RuleInput& in, const PlanIssue& i, List<Finding>& out) {
   // The device rules say these with more behind them.
@@ -279,6 +290,7 @@ bool told_otherwise(const RuleInput& in, const PlanIssue& i, List<Finding>& out)
     return true;
   }
   if (i.kind == IssueKind::DefaultTargets && in.plan.gencodes.empty()) return true;
+  if (i.kind == IssueKind::SuffixPtx && has_plain_ptx(in.plan)) return true;
   if (i.kind == IssueKind::TorchPythonToken && !i.by_user && by_default(in.plan)) return true;
   if (i.kind == IssueKind::UnknownTorch) return unknown_torch(in, i, out), true;
   if (i.kind == IssueKind::UnknownToolkit && release_unknown(in))
@@ -305,6 +317,15 @@ bool together(const PlanIssue& a, const PlanIssue& b) {
 List<std::string> tokens_of(const Issues& issues) {
   List<std::string> out;
   for (const PlanIssue* i : issues) add_once(out, i->token);
+  return out;
+}
+
+List<Sm> archs_of(const Issues& issues) {
+  List<Sm> out;
+  Sm sm;
+  for (const PlanIssue* i : issues)
+    for (const std::string& part : split(i->token, "()+"))
+      if (parse_sm_dotted(part, sm)) out.push_back(sm);
   return out;
 }
 

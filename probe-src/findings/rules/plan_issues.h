@@ -10,6 +10,8 @@ using Issues = List<const PlanIssue*>;
 
 // Each different text once, in the order of the issues.
 List<std::string> tokens_of(const Issues& issues);
+// Of "8.6(7.0)" both.
+List<Sm> archs_of(const Issues& issues);
 // Where they were written, once, and the devices that they are about.
 void add_sources(const RuleInput& in, const Issues& issues, Finding& f);
 void add_chosen_toolkit(const RuleInput& in, const std::string& needs, Finding& f);

@@ -130,11 +130,7 @@ void unbuildable(const RuleInput& in, int id, const Issues& issues, List<Finding
   if (id != 916)
     for (const PlanIssue* i : issues)
       if (!i->detail.empty()) add_once(details, i->detail);
-  List<Sm> archs;
-  Sm sm;
-  for (const PlanIssue* i : issues)
-    if (parse_sm_dotted(i->token, sm)) archs.push_back(sm);
-  const NearestToolkit nearest = nearest_toolkit(in, archs);
+  const NearestToolkit nearest = nearest_toolkit(in, archs_of(issues));
   Finding& f = report_toolkit(
       out, id,
       {chosen_nvcc(in),

@@ -40,8 +40,11 @@ void named_in_vain(const Toolkit& own, const Toolkit& other, List<Finding>& out)
 void clang_for_nvcc(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   const HostCompiler& clang = in.facts.host_compiler;
   const NearestToolkit nearest = nearest_toolkit(in);
-  Finding& f =
-      report_toolkit(out, 404, {clang.path.or_else("clang++"), nearest.here ? "" : "y"}, nearest);
+  Finding& f = report_toolkit(
+      out, 404,
+      {nearest.refused && !nearest.here ? std::string() : clang.path.or_else("clang++"),
+       nearest.here ? "" : "y"},
+      nearest);
   add(f, "host-compiler", with_path(cat("clang ", clang.version.value()), clang.path), "nvcc",
       setting_of(t));
   if (t.root.known()) add(f, "toolkit", t.root.value(), "", t.root.from);
