@@ -71,6 +71,8 @@ void write_whole_3(Machine& m, W w) {
 
 // "drop 5.0 and 6.0 ...", "leave 6.1 out: -DTorchCudaStack_TARGETS="8.6"".
 void give_up_4(Machine& m, W w) {
+  if (ends_with(w[4], " for native in the list"))
+    return write_list(m, replace_all(m.request.arch_list.value(), "native", quoted(w[4])));
   if (starts_with(w[4], "leave ")) return for_targets(m, quoted(w[4]));
   for (const PlanIssue& issue : make_plan(m.facts, m.request).issues)
     if (issue.kind == Kind::Removed || issue.kind == Kind::NotYetKnown) replace(m, issue.token, "");
@@ -111,7 +113,8 @@ void forget_kept(Machine& m, W) {
   m.request.other_list = Text();
 }
 
-void one_list(Machine& m, W) {
+void one_list(Machine& m, W w) {
+  if (!w[5].empty()) unset(m, w[5]);
   m.request.other_list = Text();
 }
 

@@ -101,7 +101,8 @@ void nvcc_itself(Machine& m, W) {
 // Not of the facts: CMakeLists.txt defines the target.
 void target_is_made(Machine& m, W) {
   for (const std::string& part : used(m)->missing.value())
-    if (contains(lower(part), "nvtoolsext")) return allow(m, "TCS312");
+    if (contains(lower(part), "nvtoolsext") && m.request.purpose != "run")
+      return allow(m, "TCS312");
   m.looked = true;  // a note, which says it for later
 }
 
@@ -164,7 +165,7 @@ Effects toolkit_effects() {
       {310, "set it to", Way::Mends, not_named_in_vain},
       {311, "name nvcc itself", Way::Mends, nvcc_itself},
       {312, "before find_package", Way::Eases, target_is_made},
-      {312, "install a PyTorch", Way::Eases, newer_torch},
+      {312, "install a PyTorch", Way::Mends, newer_torch},
       {341, "see all of it", Way::Looks, nullptr},
       {341, "use the toolkit", Way::Mends, take_toolkit},
       {341, "install CUDA", Way::Mends, take_toolkit},

@@ -67,7 +67,7 @@ void not_built(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
                         said.empty() ? ""
                         : wrong      ? said
                                      : "it said: " + said,
-                        all ? "" : "y"},
+                        all || native_asked(in) ? "" : "y"},
                        nearest_toolkit(in));
     add(f, "toolkit", nvcc_and_root(t), image_words(group.images), t.origin.value());
     for (const auto& part : {std::make_pair("ptxas ", &t.ptxas), std::make_pair("cicc ", &t.cicc)})

@@ -39,10 +39,18 @@ List<Sm> archs_of(const ServedList& group) {
   return archs;
 }
 
+// The driver here is older than the PTX that this nvcc writes.
+bool ptx_unread(const RuleInput& in) {
+  const Toolkit* t = in.facts.toolkit();
+  const Version reads = Version::parse(in.facts.driver.cuda.value());
+  return t && reads.known() && reads < ptx_release(Version::parse(t->version.value()));
+}
+
 // PTX has to be of an older plain entry.
 bool older_entry(const RuleInput& in, const ServedList& group) {
   for (const Served& s : group) {
     bool older = false;
+    if (s.device && ptx_unread(in)) return false;
     for (const auto& gencode : in.plan.gencodes)
       older = older || fits(Image{gencode.virt, true}, s.sm) == Fit::Jit;
     if (!older) return false;

@@ -69,13 +69,14 @@ Span common_span(const RuleInput& in, const Issues& issues) {
   return all;
 }
 
-// Each GPU that is visible is among them: none of them can be left out.
-bool all_devices_are(const RuleInput& in, const List<std::string>& tokens) {
+// A GPU that is visible is among them; where they need not be asked for: each is.
+bool devices_are(const RuleInput& in, const List<std::string>& tokens) {
+  size_t among = 0;
   const List<const Device*> devices = visible_devices(in.facts);
   Sm sm;
   for (const Device* device : devices)
-    if (!capability(*device, sm) || !contains(tokens, sm.dotted())) return false;
-  return !devices.empty();
+    among += capability(*device, sm) && contains(tokens, sm.dotted()) ? 1 : 0;
+  return among > 0 && (among == devices.size() || (in.plan.by_user && native_asked(in)));
 }
 
 bool other_code_runs(const RuleInput& in, const Issues& issues) {
@@ -90,7 +91,9 @@ bool other_code_runs(const RuleInput& in, const Issues& issues) {
 std::string way_out(const RuleInput& in, const Issues& issues, bool only_way) {
   const List<std::string> tokens = tokens_of(issues);
   if (!issues[0]->corrected.empty()) return "";
-  if (!only_way && all_devices_are(in, tokens)) return "";
+  const bool in_list =
+      !issues[0]->by_user && contains(lower(in.request.arch_list.value()), "native");
+  if (!only_way && !in_list && devices_are(in, tokens)) return "";
   if (issues[0]->by_user && in.plan.by_user)
     return cat("drop ", in_words(tokens),
                other_code_runs(in, issues) ? " (code of the other entries runs there)" : "");
@@ -98,9 +101,10 @@ std::string way_out(const RuleInput& in, const Issues& issues, bool only_way) {
   for (const Target& target : in.plan.targets)
     if (!target.cut && !contains(tokens, target.sm.dotted())) add_once(rest, target.sm.dotted());
   const std::string targets = rest.empty() ? example_targets(in) : join(rest, ";");
-  return targets.empty()
-             ? ""
-             : cat("leave ", in_words(tokens), " out: -DTorchCudaStack_TARGETS=\"", targets, "\"");
+  if (targets.empty()) return "";
+  return cat("leave ", in_words(tokens),
+             " out: ", in_list ? "write \"" : "-DTorchCudaStack_TARGETS=\"", targets,
+             in_list ? "\" for native in the list" : "\"");
 }
 
 std::string needed(const Span& s) {

@@ -164,7 +164,7 @@ namespace {
 void missing_parts(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   const Sorted parts = sort_parts(t);
   const std::string root = t.root.or_else("toolkit");
-  if (parts.nvtx)
+  if (parts.nvtx && torch_asks_nvtx(in.facts) != Asks::No)
     no_nvtx(in, t, true, out);
   else
     nvtx_gone(in, t, out);
