@@ -295,6 +295,21 @@ void Planner::check_torch_parser() {
   by_user_ = plan_.by_user;
 }
 
+// nvcc takes sm_100 and sm_100f for one GPU code, and makes it in one call either by way of a
+// family or not. ('a' is another code.)
+void Planner::check_families() {
+  for (const Gencode& family : plan_.gencodes)
+    for (const Gencode& g : plan_.gencodes) {
+      const Sm &real = g.real, &same = family.real;
+      if (family.ptx || g.ptx || family.virt.suffix != 'f' || g.virt.suffix == 'f') continue;
+      if (real.base() != same.base() || (real.suffix == 'a') != (same.suffix == 'a')) continue;
+      PlanIssue& issue = say(Issue::FamilyTwice, real.dotted(),
+                             cat(real.real(), " and ", same.real(),
+                                 " are one GPU code to nvcc, made for a family or not"));
+      issue.corrected = family.virt.dotted();
+    }
+}
+
 Plan Planner::finish() {
   sort_few(plan_.gencodes, gencode_before);
   List<Target> targets;
@@ -311,6 +326,7 @@ Plan Planner::finish() {
         "what nvcc can build is unknown: nothing was checked against it");
   }
   check_torch_parser();
+  check_families();
   if (plan_.gencodes.empty()) say(Issue::Empty, "", cat("no architecture is left of ", where_));
   return plan_;
 }

@@ -45,6 +45,7 @@ struct PlanIssue {
     Empty,             // nothing is left
     UnknownTorch,      // targets `torch` but its images are unknown
     UnknownToolkit,    // what nvcc can build is unknown: the list was not checked
+    FamilyTwice,       // 10.0 beside 10.0f, one GPU code to nvcc: `corrected` serves both
   };
   Kind kind;
   std::string token;  // as the user wrote it, or the arch

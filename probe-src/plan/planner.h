@@ -49,6 +49,7 @@ class Planner {
   List<const Device*> visible_devices() const;
   bool devices_known() const;
   void check_torch_parser();
+  void check_families();
 
   const Facts& facts_;
   const Request& request_;

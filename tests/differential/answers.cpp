@@ -43,9 +43,9 @@ const char* const kKinds[] = {"Malformed",    "Nonsense",       "NoSuchSuffix", 
                               "NoMember",     "NameCut",        "BareNumber",    "NotWhatNvccHas",
                               "NearestArch",  "NoArch",         "SuffixPtx",     "TorchPythonToken",
                               "ListsDiffer",  "DefaultTargets", "UnknownDevice", "Empty",
-                              "UnknownTorch", "UnknownToolkit"};
+                              "UnknownTorch", "UnknownToolkit", "FamilyTwice"};
 static_assert(sizeof kKinds / sizeof *kKinds ==
-                  static_cast<size_t>(PlanIssue::Kind::UnknownToolkit) + 1,
+                  static_cast<size_t>(PlanIssue::Kind::FamilyTwice) + 1,
               "one word for each kind");
 
 const char* const kFits[] = {"native", "jit", "across", "none"};

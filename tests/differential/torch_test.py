@@ -19,7 +19,7 @@ from differences import Case, Tally
 from torch_differences import DIFFERENCES
 
 REFUSALS = ("Malformed", "Nonsense", "NoSuchSuffix", "Removed", "NotYetKnown", "Renamed", "UnknownName",
-            "NoVisibleDevice", "NoMember", "NoArch", "Empty")
+            "NoVisibleDevice", "NoMember", "NoArch", "Empty", "FamilyTwice")
 LISTED = nvccs.Listed()
 WORDS = ("Auto", "Common", "All")
 

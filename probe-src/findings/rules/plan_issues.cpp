@@ -40,6 +40,7 @@ constexpr IssueRow kIssues[] = {
     {IssueKind::SuffixPtx, 913},      {IssueKind::TorchPythonToken, 914},
     {IssueKind::ListsDiffer, 915},    {IssueKind::DefaultTargets, 910},
     {IssueKind::Empty, 908},          {IssueKind::UnknownToolkit, 391},
+    {IssueKind::FamilyTwice, 923},
 };
 
 // The targets that nobody named came to nothing: the empty plan says so.

@@ -269,6 +269,34 @@ TEST_CASE(
   CHECK(issue.detail == "nvcc 13.0.88 refuses it, though CUDA 11.8 has it");
 }
 
+// Asked of nvcc 13.0, 13.1, 13.2 and 13.5: "The same GPU code (`sm_100f`) generated for non
+// family-specific and family-specific GPU arch".
+TEST_CASE("a family's code beside the same code of no family is said to be refused") {
+  const Facts facts = with_nvcc("13.0.88", kNvcc130);
+  for (const char* list : {"10.0;10.0f", "12.0f+PTX;12.0", "Blackwell;12.1f", "10.0(10.0f);10.0",
+                           "10.3(10.0f) 10.3", "10.0a(10.0f);10.0a", "10.0f;10.0(9.0)"}) {
+    INFO(list);
+    CHECK(issue_of(make_plan(facts, list_request(list)), Kind::FamilyTwice) != nullptr);
+  }
+  for (const char* list : {"10.0a;10.0f", "10.3;10.0f", "10.0f;10.3f", "10.0f;12.0", "10.0f+PTX",
+                           "10.0a(10.0f);10.0", "10.3(10.0f);10.3f", "100-virtual;10.0f"}) {
+    INFO(list);
+    CHECK(issue_of(make_plan(facts, list_request(list)), Kind::FamilyTwice) == nullptr);
+  }
+  const Plan plan = make_plan(facts, list_request("10.0;10.0f"));
+  CHECK(issue_of(plan, Kind::FamilyTwice)->token == "10.0");
+  CHECK(issue_of(plan, Kind::FamilyTwice)->corrected == "10.0f");
+}
+
+// nvcc 13.0 refuses compute_86 for sm_120f, 13.1 takes it; both take it for sm_120.
+TEST_CASE("code of a family goes by way of its own major up to 13.0") {
+  CHECK(refused("12.0f(8.6)", with_nvcc("13.0.88", kNvcc130)).kind == Kind::Malformed);
+  const Request by_way_of = list_request("12.0f(8.6)");
+  CHECK(shown(make_plan(with_nvcc("13.1.115", kNvcc130), by_way_of)) == "86:120f");
+  CHECK(shown(make_plan(with_nvcc("13.0.88", kNvcc130), list_request("10.3f(10.0)"))) ==
+        "100:103f");
+}
+
 TEST_CASE("PTX of an a or f architecture is allowed and warned of") {
   Plan plan = make_plan(with_nvcc("13.0.88", kNvcc130), list_request("9.0a+PTX"));
   CHECK(shown(plan) == "90a:90a 90a:ptx");
