@@ -179,6 +179,7 @@ Effects arch_effects() {
       {919, "write {3}", Way::Mends, write_3},
       {920, "see whether", Way::Looks, nullptr},
       {921, "write {3}", Way::Mends, write_whole_3},
+      {923, "write {3}", Way::Mends, write_3},
       {922, "add {6}", Way::Eases,
        [](Machine& m, W w) {
          m.forgot = true;  // it was not tried
