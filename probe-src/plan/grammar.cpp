@@ -44,8 +44,15 @@ bool exact_digits(std::string_view text, Sm& out) {
 bool parse_pair(std::string_view text, ArchToken& out) {
   size_t open = text.find('(');
   if (open == std::string_view::npos || text.back() != ')') return false;
-  return exact_dotted(text.substr(0, open), out.real) &&
-         exact_dotted(text.substr(open + 1, text.size() - open - 2), out.virt);
+  if (!exact_dotted(text.substr(0, open), out.real) ||
+      !exact_dotted(text.substr(open + 1, text.size() - open - 2), out.virt))
+    return false;
+  // What nvcc makes of compute_120f it calls sm_120f, also where sm_120 is asked for (13.0
+  // to 13.5).
+  if (out.virt.suffix == 'f' && out.real.plain() &&
+      fits(Image{out.virt, true}, out.real) != Fit::None)
+    out.real.suffix = 'f';
+  return true;
 }
 
 bool parse_arch(std::string_view text, std::string_view dialect, ArchToken& out) {

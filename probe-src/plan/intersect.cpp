@@ -17,10 +17,10 @@ struct Chooser {
 
   bool read(std::string_view archs);
   bool take_entry(const std::string& text, const Sm& virt, const Sm& real, bool cubin, bool ptx);
-  Sm name_here(const Sm& sm);
+  Sm name_here(const Sm& sm) const;
   void serve(const Sm& device);
   void serve_ptx(const Sm& ptx);
-  void choose(const Gencode& g, const std::string& what);
+  void choose(const Gencode& g, const std::string& what, const std::string& note);
   Gencode with_plans_suffix(const Gencode& entry, const Sm& device) const;
   std::string why_not(const Sm& device) const;
   std::string why_no_ptx(const Sm& ptx) const;
@@ -61,13 +61,17 @@ List<Sm> capabilities_of(const PlanNeeds& needs) {
   return out;
 }
 
-Sm Chooser::name_here(const Sm& sm) {
+// 10.1 may be 11.0 for this nvcc. Where it has no 'f', the 'a' has all of the family, but runs on
+// that capability alone.
+Sm Chooser::name_here(const Sm& sm) const {
   if (!build.known() || build.real(sm)) return sm;
   const PlanIssue issue = build.refuse(sm);
   Sm other = sm;
-  if (issue.kind != PlanIssue::Kind::Renamed || !parse_sm_dotted(issue.corrected, other)) return sm;
-  add_once(out.notes, cat(sm.dotted(), " is ", other.dotted(), " for ", build.nvcc()));
-  return other;
+  if (issue.kind == PlanIssue::Kind::Renamed)
+    parse_sm_dotted(issue.corrected, other);
+  else if (sm.suffix == 'f')
+    other = name_here(Sm{sm.major, sm.minor, 'a'});
+  return build.real(other) ? other : sm;
 }
 
 bool Chooser::take_entry(const std::string& text, const Sm& virt, const Sm& real, bool cubin,
@@ -80,8 +84,10 @@ bool Chooser::take_entry(const std::string& text, const Sm& virt, const Sm& real
     return false;
   }
   const Sm v = name_here(virt), r = name_here(real);
-  if (cubin) entries.push_back(Gencode{v, r, false, {}});
-  if (ptx) entries.push_back(Gencode{v, v, true, {}});
+  const std::string note =
+      r == real ? "" : cat(real.dotted(), " is ", r.dotted(), " for ", build.nvcc());
+  if (cubin) entries.push_back(Gencode{v, r, false, note});
+  if (ptx) entries.push_back(Gencode{v, v, true, note});
   return true;
 }
 
@@ -117,7 +123,8 @@ bool Chooser::read(std::string_view archs) {
   return !entries.empty();
 }
 
-void Chooser::choose(const Gencode& g, const std::string& what) {
+void Chooser::choose(const Gencode& g, const std::string& what, const std::string& note) {
+  if (!note.empty()) add_once(out.notes, note);
   for (Gencode& old : out.plan.gencodes) {
     if (old.flag() != g.flag()) continue;
     old.reason += " " + what;
@@ -149,19 +156,22 @@ void Chooser::serve(const Sm& device) {
       rank = other;
     }
   }
-  if (best != nullptr) return choose(with_plans_suffix(*best, device), device.dotted());
+  if (best != nullptr)
+    return choose(with_plans_suffix(*best, device), device.dotted(), best->reason);
   for (const Gencode& g : out.plan.gencodes)
-    if (rank_on(g, device) != 0) return choose(Gencode(g), device.dotted());
+    if (rank_on(g, device) != 0) return choose(Gencode(g), device.dotted(), {});
   out.unserved.push_back({device.dotted(), why_not(device)});
 }
 
 void Chooser::serve_ptx(const Sm& ptx) {
-  Sm best;
+  const Gencode* best = nullptr;
   for (const Gencode& entry : entries) {
     const Sm& sm = entry.virt;
-    if (sm.plain() && !(ptx < sm) && !(sm < best) && build.virt(sm)) best = sm;
+    if (sm.plain() && !(ptx < sm) && (best == nullptr || !(sm < best->virt)) && build.virt(sm))
+      best = &entry;
   }
-  if (best.major != 0) return choose(Gencode{best, best, true, {}}, ptx.virt());
+  if (best != nullptr)
+    return choose(Gencode{best->virt, best->virt, true, {}}, ptx.virt(), best->reason);
   out.unserved.push_back({ptx.virt(), why_no_ptx(ptx)});
 }
 
@@ -179,7 +189,8 @@ std::string Chooser::why_not(const Sm& device) const {
     if (by_ptx)
       why = cat(image.str(), " does not run there", instead);
     else if (image.sm.suffix == 'a' && image.sm.major == device.major)
-      why = cat(image.str(), " runs on ", image.sm.base().dotted(), " alone");
+      why = cat(image.str(), " runs on ", image.sm.base().dotted(), " alone",
+                entry.reason.empty() ? "" : cat("; ", entry.reason));
   }
   return why;
 }

@@ -18,7 +18,7 @@
 // whether it offers PTX or not. PTX of 'a' and 'f' never does: it runs on no GPU to come. A plain
 // entry of a capability that the plan has with a suffix alone is compiled with that suffix, where
 // that serves the same: 9.0 and a plan with 9.0a give 9.0a. 10.1 and 11.0 are one architecture,
-// named so by nvcc up to 12.9 and from 13.0.
+// named so by nvcc up to 12.9 and from 13.0. 12.0f is read as 12.0a where nvcc has no 'f'.
 #pragma once
 #include <string>
 #include <string_view>

@@ -143,11 +143,6 @@ def devices(needs):
     return {need for need in needs if need[0] != "c"}
 
 
-def f_without_f(case):
-    """nvcc 12.8 knows no `f`, and the plan has the `a` of it, which it takes."""
-    return "nvcc 12.8" in case.asked and case.served > case.our_served and any(e.endswith("f") for e in entries(case))
-
-
 def the_plans_entry(case):
     """An entry of the plan with its suffix, which the file has not so."""
     own, plan = entries(case), {entry.removesuffix("+PTX") for entry in case.plan}
@@ -166,7 +161,6 @@ DIFFERENCES = [
     Difference("devices-lost", PAGE, lambda c: devices(c.our_served) > devices(c.served),
                ("13.0", "8.7;9.0", "8.0;9.0+PTX;7.5+PTX")),
     Difference("ptx-lost", PAGE, lambda c: c.our_served > c.served, ("13.0", "8.0;9.0+PTX", "8.0;9.0")),
-    Difference("f-where-nvcc-has-none", PAGE, f_without_f, ("12.8", "9.0;12.0a", "9.0a;12.0f")),
     Difference("entry-of-the-plan", PAGE, the_plans_entry, ("13.0", "12.1a", "12.0f")),
     Difference("more-than-needed", PAGE, lambda c: c.our_served == c.served and names(c.images) > names(c.our_images),
                ("13.0", "10.0", "8.0+PTX")),

@@ -109,7 +109,7 @@ TEST_CASE("the table of docs/kernel-archs.md holds") {
          contains(cells[0], "12.8") ? nvcc128 : kNvcc13);
     ++rows;
   }
-  CHECK(rows == 18);
+  CHECK(rows == 19);
 }
 
 TEST_CASE("where another function of this kind loses the kernels, they are kept") {
@@ -198,19 +198,43 @@ TEST_CASE("what this nvcc does not build gives way to the next, or is the reason
   hold(
       {
           {"12.0", "12.0f;12.0a", "12.0a", ""},
-          {"12.0", "12.0f;12.0", "12.0", ""},
-          {"12.0", "12.0f", "", "12.0"},
+          {"12.0", "12.1;12.0", "12.0", ""},
+          {"12.0", "12.1(12.0)", "", "12.0"},
       },
       nvcc128);
-  CHECK(cross("12.0f", listed("12.0"), nvcc128).unserved[0].second ==
-        "nvcc 12.8.93 does not build 12.0f");
+  CHECK(cross("12.1", listed("12.0"), nvcc128).unserved[0].second ==
+        "none of the file's architectures runs there");
+  CHECK(cross("9.0a", listed("9.0"), with_nvcc("11.8.89", "80 90")).unserved[0].second ==
+        "nvcc 11.8.89 does not build 9.0a");
+}
+
+TEST_CASE("where nvcc has no f its a stands in for that capability, and it is said") {
+  const Facts nvcc128 = with_nvcc("12.8.93", kNvcc128);
+  hold(
+      {
+          {"12.0", "12.0f", "12.0a", ""},
+          {"12.0", "12.0f;12.0", "12.0a", ""},
+          {"12.0a", "12.0f", "12.0a", ""},
+          {"9.0;12.0a", "9.0a;12.0f", "9.0a;12.0a", ""},
+          {"10.0", "10.0f;12.0f", "10.0a", ""},
+          {"10.1", "11.0f", "10.1a", ""},
+          {"12.0+PTX", "12.0f", "12.0a", "compute_120"},
+      },
+      nvcc128);
+  CHECK(cross("9.0a;12.0f", listed("12.0"), nvcc128).notes ==
+        List<std::string>{"12.0f is 12.0a for nvcc 12.8.93"});
+  CHECK(cross("9.0a;12.0f", listed("9.0"), nvcc128).notes.empty());
+  const PlanNeeds spark = planned(nvcc128, target_request({"12.1"}));
+  CHECK(cross("12.0f", spark, nvcc128).unserved[0].second ==
+        "sm_120a runs on 12.0 alone; 12.0f is 12.0a for nvcc 12.8.93");
 }
 
 TEST_CASE("10.1 of CUDA 12 is 11.0 of CUDA 13, and it is said") {
   const Intersection found = cross("10.1a;10.1f", listed("11.0"));
   CHECK(found.list() == "11.0a");
-  CHECK(found.notes ==
-        List<std::string>{"10.1a is 11.0a for nvcc 13.0.88", "10.1f is 11.0f for nvcc 13.0.88"});
+  CHECK(found.notes == List<std::string>{"10.1a is 11.0a for nvcc 13.0.88"});
+  CHECK(cross("10.1", listed("11.0+PTX")).notes ==
+        List<std::string>{"10.1 is 11.0 for nvcc 13.0.88"});
   const Facts nvcc128 = with_nvcc("12.8.93", kNvcc128);
   CHECK(cross("11.0a", listed("10.1"), nvcc128).list() == "10.1a");
   CHECK(cross("10.1a", listed("10.1"), nvcc128).notes.empty());
