@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
 
-#include <map>
-
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -291,25 +289,37 @@ class Parser {
     return cat("\"", ascii(name.substr(0, 60)), name.size() > 60 ? "..." : "", "\"");
   }
 
-  // A set of what this unit uses a map of anyway, which std::set would be as much code again as.
-  using Names = std::map<std::string, std::string>;
+  // Members by the hash of their names, 0 = free: for large objects, whose search must not be
+  // quadratic.
+  using Slots = List<size_t>;
 
-  // `names` is used for large objects only: their search must not be quadratic.
-  static bool stands_twice(const Json& object, const std::string& name, Names& names) {
-    if (object.members.size() < 32) return object.find(name) != nullptr;
-    if (names.empty())
-      for (const auto& member : object.members) names[member.first];
-    const size_t before = names.size();
-    names[name];
-    return names.size() == before;
+  // Where the name is, or the free slot for it.
+  static size_t& slot_of(const Json& object, const std::string& name, Slots& slots) {
+    size_t at = fnv1a(name) % slots.size();
+    while (slots[at] != 0 && object.members[slots[at] - 1].first != name)
+      at = (at + 1) % slots.size();
+    return slots[at];
   }
 
-  bool parse_member(Json& out, int depth, Names& names) {
+  static bool stands_twice(const Json& object, const std::string& name, Slots& slots) {
+    const size_t count = object.members.size();
+    if (count < 32) return object.find(name) != nullptr;
+    if (slots.size() < 2 * count) {
+      slots = Slots(8 * count);
+      for (size_t i = 0; i < count; ++i) slot_of(object, object.members[i].first, slots) = i + 1;
+    }
+    size_t& slot = slot_of(object, name, slots);
+    if (slot != 0) return true;
+    slot = count + 1;
+    return false;
+  }
+
+  bool parse_member(Json& out, int depth, Slots& slots) {
     if (peek() != '"') return fail(cat("expected a member name in quotes, found ", found()));
     std::string name;
     size_t begin = at_;
     if (!parse_string(name)) return false;
-    if (stands_twice(out, name, names)) {
+    if (stands_twice(out, name, slots)) {
       at_ = begin;
       return fail(cat("the member ", shown(name), " stands twice in this object"));
     }
@@ -329,10 +339,10 @@ class Parser {
       ++at_;
       return true;
     }
-    Names names;
+    Slots slots;
     while (true) {
       skip_blank();
-      if (!parse_member(out, depth, names)) return false;
+      if (!parse_member(out, depth, slots)) return false;
       skip_blank();
       if (peek() == '}') break;
       if (peek() != ',') return fail(cat("expected ',' or '}', found ", found()));

@@ -2,12 +2,12 @@
 // What is known of one machine: the data that flows from the probes to the rules. Schema 1 of
 // torch-cuda-stack/facts (docs/facts.md); facts_io.h reads and writes it.
 #pragma once
-#include <map>
 #include <string>
 #include <utility>
 
 #include "base/list.h"
 #include "base/sm.h"
+#include "base/string_map.h"
 #include "base/text.h"
 #include "base/value.h"
 #include "base/version.h"
@@ -251,8 +251,8 @@ struct Facts {
   bool libraries_known = false;
   List<Library> libraries;
   bool extensions_known = false;
-  List<Extension> extensions;                      // installed beside torch
-  std::map<std::string, std::string> environment;  // only names that matter to the stack
+  List<Extension> extensions;  // installed beside torch
+  StringMap environment;       // only names that matter to the stack
 
   // The toolkit this build uses; null when unknown or none.
   const Toolkit* toolkit() const {

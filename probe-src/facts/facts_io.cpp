@@ -75,7 +75,7 @@ class Reader {
     List<std::string> value;
     if (j && strings(name, *j, value)) out = Names(std::move(value), from(name));
   }
-  void field(const char* name, std::map<std::string, std::string>& out) {
+  void field(const char* name, StringMap& out) {
     const Json* j = typed(name, Json::Kind::Object, "an object");
     for (size_t i = 0; j && i < j->members.size(); ++i) {
       const auto& [key, value] = j->members[i];
@@ -254,7 +254,7 @@ class Writer {
   void field(const char* name, const List<std::string>& values, const bool* known = nullptr) {
     if (known ? *known : !values.empty()) out.add(name, strings_json(values));
   }
-  void field(const char* name, const std::map<std::string, std::string>& values) {
+  void field(const char* name, const StringMap& values) {
     if (values.empty()) return;
     Json object = Json::object();
     for (const auto& [key, value] : values) object.add(key, value);

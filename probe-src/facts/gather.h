@@ -2,7 +2,6 @@
 // One gatherer per layer: asks the Host, fills its part of Facts. A gatherer never fails: what it
 // cannot learn stays unknown with a reason.
 #pragma once
-#include <map>
 #include <string>
 
 #include "facts/facts.h"
@@ -12,15 +11,12 @@ namespace tcs {
 
 // Inputs that narrow the search, by their CMake names (docs/internals.md), beside the environment.
 struct Inputs {
-  std::map<std::string, std::string> set;
+  StringMap set;
   int timeout_ms = 30000;
   std::string work_dir;   // where a probe may be compiled; "" = nothing is compiled
   std::string cache_dir;  // the user's cache of answers; "" = none
   bool cross_compiling = false;
-  const std::string* find(const std::string& name) const {
-    auto it = set.find(name);
-    return it == set.end() ? nullptr : &it->second;
-  }
+  const std::string* find(const std::string& name) const { return set.find(name); }
 };
 
 // Variables whose value changes what is chosen, built or loaded. Others are nobody's business.

@@ -61,7 +61,7 @@ void complete(Device& device, const Device& board) {
 // Whether CUDA would show the boards that it does not list; unknown where a driver that does not
 // start leaves open which of them the mask hides.
 Flag shown(const Facts& facts) {
-  const bool masked = facts.environment.count("CUDA_VISIBLE_DEVICES") != 0;
+  const bool masked = facts.environment.find("CUDA_VISIBLE_DEVICES") != nullptr;
   const bool counted = facts.driver.error_code.is(0);  // and none is shown
   if (facts.devices.state.is("measured") || (facts.driver.state.is("ok") && (masked || counted)))
     return Flag(false, "cuDeviceGetCount");

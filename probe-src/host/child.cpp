@@ -53,7 +53,7 @@ List<std::string> child_environment(const Command& command) {
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     std::string line = *entry;
     std::string name = line.substr(0, line.find('='));
-    bool dropped = command.set_env.count(name) != 0;
+    bool dropped = command.set_env.find(name) != nullptr;
     for (const std::string& gone : command.unset_env) dropped = dropped || gone == name;
     if (!dropped) lines.push_back(std::move(line));
   }

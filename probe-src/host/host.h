@@ -3,7 +3,6 @@
 // tcstack is a function of what a Host answers; unit tests use an in-memory one.
 #pragma once
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/list.h"
 #include "base/result.h"
+#include "base/string_map.h"
 #include "base/text.h"
 
 namespace tcs {
@@ -43,7 +43,7 @@ class File {
 // A child process: argv[0] is looked up in PATH when it holds no '/'. Never a shell.
 struct Command {
   List<std::string> argv;
-  std::map<std::string, std::string> set_env;  // on top of the inherited environment
+  StringMap set_env;  // on top of the inherited environment
   List<std::string> unset_env;
   std::string cwd;                 // "" = inherited
   std::string input;               // standard input, else /dev/null

@@ -101,10 +101,10 @@ class RealHost final : public Host {
   }
 
   List<std::pair<std::string, std::string>> environment() const override {
-    std::map<std::string, std::string> sorted;
+    StringMap sorted;
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
       const std::string line = *entry, name = line.substr(0, line.find('='));
-      if (name.size() < line.size() && sorted.count(name) == 0)  // getenv() takes the first, too
+      if (name.size() < line.size() && !sorted.find(name))  // getenv() takes the first, too
         sorted[name] = line.substr(name.size() + 1);
     }
     List<std::pair<std::string, std::string>> out;
@@ -183,14 +183,16 @@ class RealHost final : public Host {
   }
 
   Result<List<std::string>> list(const std::string& directory) const override {
-    DIR* dir = opendir(directory.c_str());
-    if (dir == nullptr) return system_error(directory);
-    std::map<std::string, std::string> sorted;  // as a set: there are folders of thousands
-    while (const dirent* entry = readdir(dir)) sorted[entry->d_name];
-    closedir(dir);
+    dirent** entries = nullptr;
+    const int count = scandir(directory.c_str(), &entries, nullptr, alphasort);
+    if (count < 0) return system_error(directory);
     List<std::string> names;
-    for (const auto& name : sorted)
-      if (name.first != "." && name.first != "..") names.push_back(name.first);
+    for (int i = 0; i < count; ++i) {
+      const std::string_view name = entries[i]->d_name;
+      if (name != "." && name != "..") names.push_back(std::string(name));
+      free(entries[i]);
+    }
+    free(entries);
     return names;
   }
 

@@ -57,11 +57,9 @@ constexpr ListVariable kListVariables[] = {{"TORCH_CUDA_ARCH_LIST", "torch"},
 void compare_environment(const Facts& facts, const Request& request, Planner& planner) {
   if (starts_with(request.arch_list.from, "--")) return;
   for (const ListVariable& variable : kListVariables) {
-    const auto set = facts.environment.find(variable.name);
-    if (set == facts.environment.end() || set->second == request.arch_list.value() ||
-        request.other_list.is(set->second))
-      continue;
-    compare_lists(facts, request, Text(set->second, cat(variable.name, " (environment)")),
+    const std::string* set = facts.environment.find(variable.name);
+    if (!set || *set == request.arch_list.value() || request.other_list.is(*set)) continue;
+    compare_lists(facts, request, Text(*set, cat(variable.name, " (environment)")),
                   variable.dialect, planner);
   }
 }

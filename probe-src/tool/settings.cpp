@@ -29,9 +29,9 @@ Setting environment(const std::string& name, const std::string& value) {
   if (value.empty()) return {};
   return {true, value, name + " (environment)"};
 }
-Setting environment(const Variables& variables, const std::string& name) {
-  const auto set = variables.find(name);
-  return environment(name, set == variables.end() ? "" : set->second);
+Setting environment(const StringMap& variables, const std::string& name) {
+  const std::string* set = variables.find(name);
+  return environment(name, set ? *set : "");
 }
 
 struct ListSetting {
@@ -40,7 +40,7 @@ struct ListSetting {
 };
 
 // In the order in which they say what is built.
-List<ListSetting> lists_given(const Variables& variables, const Inputs& in) {
+List<ListSetting> lists_given(const StringMap& variables, const Inputs& in) {
   List<ListSetting> lists;
   Setting torch = variable(in, kList);
   if (!torch.set) torch = environment(variables, kList);
@@ -60,8 +60,8 @@ Setting own_input(const Host& host, const Inputs& in, const std::string& name) {
   return environment("TORCH_CUDA_STACK_" + name, host.env_or("TORCH_CUDA_STACK_" + name, ""));
 }
 
-Variables variables_of(const Host& host) {
-  Variables out;
+StringMap variables_of(const Host& host) {
+  StringMap out;
   for (const char* name : {kList, kCMakeList, kTargets}) {
     std::string value;
     if (host.env(name, value)) out[name] = value;
@@ -69,7 +69,7 @@ Variables variables_of(const Host& host) {
   return out;
 }
 
-Request make_request(const Variables& variables, const Inputs& in) {
+Request make_request(const StringMap& variables, const Inputs& in) {
   Request request;
   List<ListSetting> lists = lists_given(variables, in);
   if (!lists.empty()) {

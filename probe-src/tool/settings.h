@@ -21,9 +21,8 @@ Setting own_input(const Host& host, const Inputs& in, const std::string& name);
 
 // The inputs of a build: lists and targets, the one that counts first. `environment`: this
 // process's, or that of a recorded machine.
-using Variables = std::map<std::string, std::string>;
-Variables variables_of(const Host& host);  // those that a request is made of
-Request make_request(const Variables& environment, const Inputs& in);
+StringMap variables_of(const Host& host);  // those that a request is made of
+Request make_request(const StringMap& environment, const Inputs& in);
 
 // Builds, and tries on the devices, the images of the plan that `request` leads to; of a recorded
 // machine nothing. The facts are in order afterwards. (probe.cpp)

@@ -4,6 +4,7 @@
 #include "base/json.cpp"
 #include "base/list.cpp"
 #include "base/sm.cpp"
+#include "base/string_map.cpp"
 #include "base/text.cpp"
 #include "base/utf8.cpp"
 #include "base/version.cpp"

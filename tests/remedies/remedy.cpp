@@ -95,10 +95,9 @@ std::string driver_of(const std::string& cuda) {
 
 // CUDA_VISIBLE_DEVICES names none.
 bool hides_all(const Machine& m) {
-  const auto mask = m.facts.environment.find("CUDA_VISIBLE_DEVICES");
-  return mask != m.facts.environment.end() &&
-         (mask->second.empty() || (mask->second[0] != '0' && !starts_with(mask->second, "GPU-") &&
-                                   !starts_with(mask->second, "MIG-")));
+  const std::string* mask = m.facts.environment.find("CUDA_VISIBLE_DEVICES");
+  return mask && (mask->empty() || ((*mask)[0] != '0' && !starts_with(*mask, "GPU-") &&
+                                    !starts_with(*mask, "MIG-")));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ class Members {
   void field(const char* name, const std::string&) { add(name, "text"); }
   void field(const char* name, const List<std::string>&, bool* = nullptr) { add(name, "texts"); }
   void field(const char* name, const Names&) { add(name, "texts"); }
-  void field(const char* name, const std::map<std::string, std::string>&) { add(name, "map"); }
+  void field(const char* name, const StringMap&) { add(name, "map"); }
   template <class T>
   void choice(const char* name, const T&, const char* words) {
     Json list = Json::array();

@@ -327,9 +327,8 @@ bool is_clang(const Toolkit& toolkit) {
 
 void add_nvcc_variables(const RuleInput& in, Finding& f) {
   for (const char* name : {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"}) {
-    const auto set = in.facts.environment.find(name);
-    if (set != in.facts.environment.end() && !set->second.empty())
-      add(f, "environment", cat(name, "='", tail(set->second, 100), "'"), "", "");
+    const std::string* set = in.facts.environment.find(name);
+    if (set && !set->empty()) add(f, "environment", cat(name, "='", tail(*set, 100), "'"), "", "");
   }
 }
 

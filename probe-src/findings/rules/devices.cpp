@@ -6,14 +6,9 @@
 namespace tcs {
 namespace {
 
-const std::string* visible_devices_variable(const Facts& facts) {
-  const auto found = facts.environment.find("CUDA_VISIBLE_DEVICES");
-  return found == facts.environment.end() ? nullptr : &found->second;
-}
-
 void no_visible_device(const RuleInput& in, List<Finding>& out) {
   const List<std::string> foreign = foreign_names(in.facts.devices);
-  const std::string* mask = visible_devices_variable(in.facts);
+  const std::string* mask = in.facts.environment.find("CUDA_VISIBLE_DEVICES");
   size_t hidden = 0;
   for (const Device& device : in.facts.devices.list) hidden += is_foreign(device) ? 0 : 1;
   const bool devices_known = in.facts.devices.list_known || in.facts.devices.state.is("none");
@@ -55,7 +50,7 @@ bool is_mig(const Device& device) {
 
 void mig_instances(const RuleInput& in, const List<const Device*>& visible, List<Finding>& out) {
   // One that is named is the one that the process gets.
-  const std::string* mask = visible_devices_variable(in.facts);
+  const std::string* mask = in.facts.environment.find("CUDA_VISIBLE_DEVICES");
   if (mask && starts_with(*mask, "MIG-") && !contains(*mask, ",")) return;
   List<const Device*> mig;
   for (const Device* device : visible)
@@ -82,7 +77,7 @@ std::string words_for(const Device& device) {
 
 // What CUDA needs of boards in MIG mode, all of which it does not show.
 std::string mig_advice(const Facts& facts) {
-  bool all = !facts.devices.list.empty() && !visible_devices_variable(facts);
+  bool all = !facts.devices.list.empty() && !facts.environment.find("CUDA_VISIBLE_DEVICES");
   for (const Device& device : facts.devices.list) all = all && device.mig.is(true);
   return all ? "MIG mode is on: make an instance (sudo nvidia-smi mig -cgi <kind> -C; mig -lgip "
                "lists the kinds), or switch it off"

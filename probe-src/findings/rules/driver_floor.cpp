@@ -141,8 +141,8 @@ Finding& report_too_old(const RuleInput& in, const DriverSays& says, const User&
   }
   const Text cuda_here = speaks(says, in.facts.driver);
   add(f, "driver", driver_words(in.facts.driver, cuda_here), needed(says, cuda), cuda_here.from);
-  const auto off = in.facts.environment.find("VLLM_ENABLE_CUDA_COMPATIBILITY");
-  if (off != in.facts.environment.end() && off->second == "0")
+  const std::string* off = in.facts.environment.find("VLLM_ENABLE_CUDA_COMPATIBILITY");
+  if (off && *off == "0")
     add(f, "environment", "VLLM_ENABLE_CUDA_COMPATIBILITY=0: compat is off", "", "");
   return f;
 }

@@ -7,8 +7,7 @@
 namespace tcs {
 
 const std::string* variable(const RuleInput& in, const char* name) {
-  const auto set = in.facts.environment.find(name);
-  return set == in.facts.environment.end() ? nullptr : &set->second;
+  return in.facts.environment.find(name);
 }
 
 void add_variable(Finding& f, const RuleInput& in, const char* name, const std::string& needs) {

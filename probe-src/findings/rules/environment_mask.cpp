@@ -178,8 +178,8 @@ MaskFault fault_in_form(const std::string& mask, List<std::string>& entries) {
 }
 
 bool hides_all(const Facts& facts) {
-  const auto set = facts.environment.find("CUDA_VISIBLE_DEVICES");
-  return set != facts.environment.end() && ends_on_purpose(entries_of(set->second)[0]);
+  const std::string* set = facts.environment.find("CUDA_VISIBLE_DEVICES");
+  return set && ends_on_purpose(entries_of(*set)[0]);
 }
 
 MaskFault fault_in_mask(const std::string& mask, const List<MaskDevice>& devices) {

@@ -91,10 +91,9 @@ std::string how_to_name(HostKind kind, const std::string& program, int newest) {
 std::string check_removed_by(const RuleInput& in) {
   for (const char* name :
        {"NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS", "CUDAFLAGS", "TORCH_NVCC_FLAGS"}) {
-    const auto set = in.facts.environment.find(name);
-    if (set == in.facts.environment.end()) continue;
+    const std::string* set = in.facts.environment.find(name);
     for (const char* flag : {"-allow-unsupported-compiler", "__NV_NO_HOST_COMPILER_CHECK"})
-      if (contains(set->second, flag)) return name;
+      if (set && contains(*set, flag)) return name;
   }
   return {};
 }

@@ -127,9 +127,9 @@ void mixed(const RuleInput& in, const std::string& what, const char* folder, Lis
     add(f, "torch", in.facts.torch.root.value(), "", in.facts.torch.root.from);
 }
 
-bool conda_active(const RuleInput& in) {
-  const auto active = in.facts.environment.find("CONDA_PREFIX");
-  return active != in.facts.environment.end() && !active->second.empty();
+const std::string* active_conda(const RuleInput& in) {
+  const std::string* prefix = in.facts.environment.find("CONDA_PREFIX");
+  return prefix && !prefix->empty() ? prefix : nullptr;
 }
 
 // An active conda environment beside the system's Python, or with a PyTorch from the user's own
@@ -137,14 +137,14 @@ bool conda_active(const RuleInput& in) {
 void mixed_environments(const RuleInput& in, List<Finding>& out) {
   const PythonFacts& python = in.facts.python;
   const Text& root = in.facts.torch.root;
-  if (!conda_active(in)) return;
+  const std::string* conda = active_conda(in);
+  if (!conda) return;
   if (!python.kind.known())
     return missing(out, 790, "python.kind", "whether environments are mixed", python.reason);
   if (python.kind.is("system"))
-    return mixed(in,
-                 cat("the system's Python is used while the conda environment ",
-                     in.facts.environment.at("CONDA_PREFIX"), " is active"),
-                 "", out);
+    return mixed(
+        in, cat("the system's Python is used while the conda environment ", *conda, " is active"),
+        "", out);
   if (!starts_with(python.kind.value(), "conda")) return;
   if (!root.known())
     return missing(out, 690, "torch.root", "whether it lies in the conda environment");
@@ -157,7 +157,7 @@ bool python_matters(const RuleInput& in) {
   Tag tag;
   const TorchFacts& torch = in.facts.torch;
   const bool found = torch.state.is("found") && torch.flavour.is("cuda");
-  return torch.state.is("absent") || !in.facts.python.reason.empty() || conda_active(in) ||
+  return torch.state.is("absent") || !in.facts.python.reason.empty() || active_conda(in) ||
          (found && parse_tag(torch.python_tag.value(), tag));
 }
 

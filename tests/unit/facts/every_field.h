@@ -27,7 +27,7 @@ class Filler {
     out = {text_};
   }
   void field(const char*, Names& out) { out = Names({text_}, text_); }
-  void field(const char*, std::map<std::string, std::string>& out) {
+  void field(const char*, StringMap& out) {
     out = {{"PATH", text_}, {"CUDA_HOME", text_}, {"TORCH_API_TOKEN", "the token"}};
   }
   void choice(const char*, Text& out, const char* words) { out = Text(first(words), text_); }

@@ -15,8 +15,8 @@ TEST_CASE("only the environment that matters to the stack is kept") {
   Facts facts;
   gather_host(host, facts);
   CHECK(facts.environment.size() == 6);
-  CHECK(facts.environment.count("AWS_SECRET_KEY") == 0);
-  CHECK(facts.environment.count("GITHUB_TOKEN") == 0);
+  CHECK_FALSE(facts.environment.find("AWS_SECRET_KEY"));
+  CHECK_FALSE(facts.environment.find("GITHUB_TOKEN"));
   CHECK(facts.environment["CUDAARCHS"] == "90");
 }
 

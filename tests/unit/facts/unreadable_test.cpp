@@ -44,5 +44,5 @@ TEST_CASE("a blank text tells nothing") {
       "\"\"}");
   CHECK_FALSE(facts.devices.list[0].uuid.known());
   CHECK_FALSE(facts.devices.list[0].name.known());
-  CHECK(facts.environment.count("A") == 1);
+  CHECK(facts.environment.find("A"));
 }
