@@ -33,6 +33,21 @@ bool is_image(const std::string& text) {
   return parse_image(text, image);
 }
 
+// What is in a value whose type the archive does not know: so its walk is compiled once, not once
+// for each type.
+template <class A, class T>
+void visit_value(A& a, void* value) {
+  visit(a, *static_cast<T*>(value));
+}
+template <class A, class T>
+void visit_new(A& a, void* list) {
+  visit(a, static_cast<List<T>*>(list)->add());
+}
+template <class A, class F>
+void visit_group(A& a, void* body) {
+  (*static_cast<F*>(body))(a);
+}
+
 class Reader {
  public:
   Reader(const Json& node, std::string path, ReadState& state)
@@ -111,30 +126,16 @@ class Reader {
 
   template <class T>
   void object(const char* name, T& out) {
-    group(name, [&](Reader& a) { visit(a, out); });
+    if (const Json* j = any(name)) inside(*j, member(name), visit_value<Reader, T>, &out);
   }
   template <class F>
   void group(const char* name, F body) {
-    const Json* j = any(name);
-    if (!j) return;
-    Reader inner(*j, member(name), state_);
-    if (state_.failed) return;
-    body(inner);
-    inner.finish();
+    if (const Json* j = any(name)) inside(*j, member(name), visit_group<Reader, F>, &body);
   }
   void unknown_unless_read(Flag& out) { out = Flag(); }
   template <class T>
   void list(const char* name, List<T>& out, bool* known = nullptr) {
-    const Json* j = typed(name, Json::Kind::Array, "an array");
-    if (!j) return;
-    if (known) *known = true;
-    for (size_t i = 0; i < j->items.size() && !state_.failed; ++i) {
-      Reader inner(j->items[i], item(name, i), state_);
-      if (state_.failed) return;
-      out.add();
-      visit(inner, out.back());
-      inner.finish();
-    }
+    if (each(name, visit_new<Reader, T>, &out) && known) *known = true;
   }
   void say(const std::string& path, const Json& at, std::string text) {
     if (state_.failed) return;
@@ -145,22 +146,30 @@ class Reader {
   void finish() {
     if (state_.failed) return;
     for (const auto& [name, value] : node_.members)
-      if (!contains_name(used_, name))
+      if (!contains(used_, name))
         state_.unknown->push_back(cat(member(name), " (", value.place(), ")"));
     for (size_t i = 0; from_ && i < from_->members.size(); ++i) {
       const auto& [name, value] = from_->members[i];
       if (!value.is(Json::Kind::String))
         return fail(cat(member("from"), ".", name), value, "a string");
-      if (!contains_name(used_, name))
+      if (!contains(used_, name))
         state_.unknown->push_back(cat(member("from"), ".", name, " (", value.place(), ")"));
     }
   }
 
  private:
-  static bool contains_name(const List<std::string>& names, const std::string& name) {
-    for (const auto& n : names)
-      if (n == name) return true;
-    return false;
+  using Visit = void (*)(Reader&, void*);
+  void inside(const Json& j, const std::string& path, Visit visit, void* out) {
+    Reader inner(j, path, state_);
+    if (state_.failed) return;
+    visit(inner, out);
+    inner.finish();
+  }
+  bool each(const char* name, Visit visit, void* list) {
+    const Json* j = typed(name, Json::Kind::Array, "an array");
+    for (size_t i = 0; j && i < j->items.size() && !state_.failed; ++i)
+      inside(j->items[i], item(name, i), visit, list);
+    return j != nullptr;
   }
   std::string member(std::string_view name) const {
     return path_.empty() ? cat(name) : cat(path_, ".", name);
@@ -221,7 +230,7 @@ class Reader {
   void allow(const char* name, const std::string& value, const char* choices) {
     List<std::string> words = split(choices, "|");
     const Json* at = node_.find(name);
-    if (at && !state_.failed && !contains_name(words, value))
+    if (at && !state_.failed && !contains(words, value))
       say(member(name), *at,
           cat("found '", shown(value), "', expected one of ", join(words, ", ")));
   }
@@ -272,26 +281,17 @@ class Writer {
   void reason(const std::string& text) { field("reason", text); }
   template <class T>
   void object(const char* name, T& value) {
-    group(name, [&](Writer& a) { visit(a, value); });
+    inside(name, visit_value<Writer, T>, &value);
   }
   template <class F>
   void group(const char* name, F body) {
-    Writer inner;
-    body(inner);
-    Json json = inner.take();
-    if (!json.members.empty()) out.add(name, std::move(json));
+    inside(name, visit_group<Writer, F>, &body);
   }
   void unknown_unless_read(const Flag&) {}
   template <class T>
   void list(const char* name, List<T>& values, const bool* known = nullptr) {
-    if (known ? !*known : values.empty()) return;
-    Json array = Json::array();
-    for (auto& value : values) {
-      Writer inner;
-      visit(inner, value);
-      array.push(inner.take());
-    }
-    out.add(name, std::move(array));
+    if (known ? *known : !values.empty())
+      each(name, visit_value<Writer, T>, values.begin(), values.size(), sizeof(T));
   }
   Json take() {
     if (!from_.members.empty()) out.add("from", std::move(from_));
@@ -299,6 +299,22 @@ class Writer {
   }
 
  private:
+  using Visit = void (*)(Writer&, void*);
+  void inside(const char* name, Visit visit, void* value) {
+    Writer inner;
+    visit(inner, value);
+    Json json = inner.take();
+    if (!json.members.empty()) out.add(name, std::move(json));
+  }
+  void each(const char* name, Visit visit, void* first, size_t count, size_t size) {
+    Json array = Json::array();
+    for (size_t i = 0; i < count; ++i) {
+      Writer inner;
+      visit(inner, static_cast<char*>(first) + i * size);
+      array.push(inner.take());
+    }
+    out.add(name, std::move(array));
+  }
   template <class F>
   void fact(const char* name, const F& f, Json value) {
     if (!f.known()) return;
