@@ -7,6 +7,8 @@
 namespace tcs {
 
 TCS_DEFINE_VALUE(Json);
+Json::Json(Json&&) noexcept = default;
+Json& Json::operator=(Json&&) noexcept = default;
 
 const Json* Json::find(std::string_view name) const {
   for (const auto& member : members) {

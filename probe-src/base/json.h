@@ -26,6 +26,8 @@ struct Json {
   int column = 0;
 
   TCS_VALUE(Json);
+  Json(Json&&) noexcept;  // a tree is no small thing to copy
+  Json& operator=(Json&&) noexcept;
   Json(bool b) : kind(Kind::Bool), boolean(b) {}                     // NOLINT: implicit by design
   Json(std::string s) : kind(Kind::String), text(std::move(s)) {}    // NOLINT
   Json(std::string_view s) : kind(Kind::String), text(s) {}          // NOLINT

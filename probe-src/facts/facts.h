@@ -61,6 +61,7 @@ using Names = Fact<List<std::string>>;
 
 // Each object that was read from a file or found by a probe may say why parts of it are unknown.
 struct HostFacts {
+  TCS_COPIED(HostFacts);
   Text os, arch, distro, kernel, glibc;
   Flag wsl;
   Text jetson_l4t, jetson_jetpack;
@@ -72,12 +73,14 @@ struct HostFacts {
 
 // What a present device answered when one image was loaded on it.
 struct ImageProbe {
+  TCS_COPIED(ImageProbe);
   Text image, result;  // result: runs | refused | wrong | crash | hang
   Fact<int> error;     // CUresult
   Text step;           // the call that answered so: "cuModuleLoadData"
 };
 
 struct Device {
+  TCS_COPIED(Device);
   Fact<int> index;
   Text name, cc, uuid;  // cc "12.0"
   Flag visible = true;  // one read from a file that does not say so: unknown
@@ -96,6 +99,7 @@ struct DeviceFacts {
 };
 
 struct LibCuda {
+  TCS_COPIED(LibCuda);
   Text path, version, role;  // role: loaded | other
   Text kind;                 // driver | compat | stub | wsl | conda | container
 };
@@ -113,6 +117,7 @@ struct DriverFailure {
 
 // NVIDIA's management library, which sees all boards whatever CUDA_VISIBLE_DEVICES says.
 struct Nvml {
+  TCS_COPIED(Nvml);
   Text state;            // ok | absent | error
   Text path, version;    // version: of the driver, as it says
   Fact<int> error_code;  // nvmlReturn_t of a first call
@@ -120,6 +125,7 @@ struct Nvml {
 };
 
 struct DriverFacts {
+  TCS_COPIED(DriverFacts);
   Text state;                         // ok | absent | no-kernel-module | stub | mismatch | error
   Text version, kernel_module, cuda;  // cuda "12.4": cuDriverGetVersion
   Fact<int> error_code;               // CUresult of cuInit, or of a first call after it
@@ -143,11 +149,13 @@ struct ToolkitFailure {
 
 // One image that nvcc was asked to build.
 struct ImageBuild {
+  TCS_COPIED(ImageBuild);
   Text image, result;  // result: built | refused | wrong (the file holds another one)
   Text text;           // what nvcc printed; of wrong: what is there
 };
 
 struct Toolkit {
+  TCS_COPIED(Toolkit);
   Text root, nvcc, version, origin, layout;  // layout: default | pip | conda | distribution | clang
   Text headers, ptxas, cicc, cudart;         // releases: "13.2" of cuda.h, "13.2.78" of ptxas ...
   Names archs;    // what this nvcc can build: "sm_90a", "compute_90a" ...
@@ -164,6 +172,7 @@ struct Toolkit {
 };
 
 struct ToolkitFacts {
+  TCS_COPIED(ToolkitFacts);
   Fact<int> selected;  // index into list: the one this build uses
   Text on_path;        // version of the nvcc that PATH gives
   bool list_known = false;
@@ -172,6 +181,7 @@ struct ToolkitFacts {
 };
 
 struct HostCompiler {
+  TCS_COPIED(HostCompiler);
   Text id, version, path;  // id as CMake's: GNU, Clang, MSVC ...
   std::string reason;
 };
@@ -190,6 +200,7 @@ struct CoverageRow {
   int fat_binaries = 0;  // fat binaries that hold one
 };
 struct TorchLibrary {
+  TCS_COPIED(TorchLibrary);
   Text name;
   Names images;
   Fact<int> fat_binaries;
@@ -198,6 +209,7 @@ struct TorchLibrary {
 };
 
 struct TorchFacts {
+  TCS_COPIED(TorchFacts);
   Text state;                   // found | absent | broken
   Text version, flavour, cuda;  // flavour cuda | cpu | rocm | xpu
   Flag cxx11_abi;
@@ -211,6 +223,7 @@ struct TorchFacts {
 };
 
 struct PythonFacts {
+  TCS_COPIED(PythonFacts);
   Text state, executable, version, kind,
       prefix;          // state found | absent; kind venv | conda | system ...
   Flag free_threaded;  // built without the global lock: its extensions are cp313t
@@ -221,6 +234,7 @@ struct PythonFacts {
 };
 
 struct Library {
+  TCS_COPIED(Library);
   Text soname, needed_by, state, path, version;  // state found | missing | wrong
   Text built_against;  // the release that its needer names; "none": nothing names one
   Text via;            // what led the loader there
@@ -230,6 +244,7 @@ struct Library {
 };
 
 struct Extension {
+  TCS_COPIED(Extension);
   Text name, cuda;  // cuda "none": it needs no CUDA library
   Flag cxx11_abi;
   Names images;

@@ -11,6 +11,7 @@ namespace tcs {
 
 // How one name was resolved. `path` "" = not found.
 struct Loaded {
+  TCS_COPIED(Loaded);
   std::string soname;
   std::string needed_by;  // file name of the first that needs it; "" for a root
   std::string path;       // as the loader would open it

@@ -12,6 +12,7 @@ namespace tcs {
 enum class Say { None, Environment, Explicit };
 
 struct NvccPlace {
+  TCS_COPIED(NvccPlace);
   std::string origin;  // "CMAKE_CUDA_COMPILER", "CUDA_HOME" ...
   Say say = Say::None;
   std::string program;  // path of nvcc, a wrapper of it, or clang; "" when there is none

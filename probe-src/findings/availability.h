@@ -18,6 +18,7 @@ struct DeviceAnswer {
 };
 
 struct Availability {
+  TCS_COPIED(Availability);
   Image image;
   std::string nvcc;  // measured: built, refused, wrong; as it says: listed, unlisted; unknown
   std::string nvcc_said;

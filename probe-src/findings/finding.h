@@ -27,6 +27,7 @@ const char* name_of(Layer layer);        // device driver toolkit host-compiler 
 
 // One row of the table under a finding's first line.
 struct Evidence {
+  TCS_COPIED(Evidence);
   std::string layer;
   std::string has;
   std::string needs;  // may be empty for all rows: the column is left out then

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "base/string_map.h"
 #include "base/text.h"
+#include "base/value.h"
 
 namespace tcs {
 
@@ -42,6 +43,7 @@ class File {
 
 // A child process: argv[0] is looked up in PATH when it holds no '/'. Never a shell.
 struct Command {
+  TCS_COPIED(Command);
   List<std::string> argv;
   StringMap set_env;  // on top of the inherited environment
   List<std::string> unset_env;

@@ -11,6 +11,7 @@
 namespace tcs {
 
 struct ArchToken {
+  TCS_COPIED(ArchToken);
   enum class Kind { Arch, Name, Native, All, AllMajor, Defaults };
   Kind kind = Kind::Arch;
   std::string text;   // as written

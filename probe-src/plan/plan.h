@@ -22,6 +22,7 @@ struct Gencode {
 
 // Something the planner has to say; findings/ turns each into a finding. `kind` names the rule.
 struct PlanIssue {
+  TCS_COPIED(PlanIssue);
   enum class Kind {
     Malformed,     // "8.0,8.6", "8.6+ptx": `corrected` holds the right text
     Nonsense,      // 99.9: no such architecture
@@ -60,6 +61,7 @@ struct PlanIssue {
 
 // What has to be served: a device (native), or a declared capability.
 struct Target {
+  TCS_COPIED(Target);
   Sm sm;
   int device = -1;    // index of a measured device, -1 for a declared one
   std::string label;  // "device 0 (NVIDIA H100)", "9.0 (TorchCudaStack_TARGETS)"

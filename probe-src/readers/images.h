@@ -8,6 +8,7 @@
 #include "base/list.h"
 #include "base/result.h"
 #include "base/sm.h"
+#include "base/value.h"
 #include "host/host.h"
 
 namespace tcs {
@@ -31,6 +32,7 @@ struct OtherKind {
 };
 
 struct ImageList {
+  TCS_COPIED(ImageList);
   std::string path;
   uint32_t fat_binaries = 0;
   uint32_t relocatable = 0;  // of these in __nv_relfatbin: input of the device link

@@ -47,6 +47,7 @@ bool is_wsl_libcuda(const LibCuda& lib);
 
 // What is known of the CUDA that it serves: its answer, else what the tables say of its release.
 struct DriverSays {
+  TCS_COPIED(DriverSays);
   Version cuda, release;
   bool compat = false;   // a libcuda of cuda-compat loads ...
   bool refused = false;  // ... and no GPU here takes one
