@@ -10,13 +10,13 @@ namespace {
 // Of nvcc, as Debian and Ubuntu lay it; the rest of that toolkit is spread over the prefix above.
 constexpr const char* kDistribution = "/lib/nvidia-cuda-toolkit/bin";
 
-struct Target {
+struct TargetFolder {
   const char* folder;     // under targets/ of NVIDIA's and conda's packages
   const char* multiarch;  // of Debian's
 };
-constexpr Target kTargets[] = {{"x86_64-linux", "x86_64-linux-gnu"},
-                               {"sbsa-linux", "aarch64-linux-gnu"},
-                               {"aarch64-linux", "aarch64-linux-gnu"}};
+constexpr TargetFolder kTargets[] = {{"x86_64-linux", "x86_64-linux-gnu"},
+                                     {"sbsa-linux", "aarch64-linux-gnu"},
+                                     {"aarch64-linux", "aarch64-linux-gnu"}};
 
 bool has(const Host& host, const std::string& folder, std::string_view name) {
   return host.stat(path_join(folder, name)).exists();
@@ -35,7 +35,7 @@ std::string longest(const Host& host, const std::string& folder, std::string_vie
 
 List<std::string> library_folders(const std::string& root, const DryRun& dry) {
   List<std::string> folders{root + "/lib64", root + "/lib"};
-  for (const Target& t : kTargets) {
+  for (const TargetFolder& t : kTargets) {
     folders.push_back(cat(root, "/targets/", t.folder, "/lib"));
     folders.push_back(cat(root, "/lib/", t.multiarch));
   }
@@ -45,7 +45,8 @@ List<std::string> library_folders(const std::string& root, const DryRun& dry) {
 
 List<std::string> include_folders(const std::string& root, const DryRun& dry) {
   List<std::string> folders{root + "/include"};
-  for (const Target& t : kTargets) folders.push_back(cat(root, "/targets/", t.folder, "/include"));
+  for (const TargetFolder& t : kTargets)
+    folders.push_back(cat(root, "/targets/", t.folder, "/include"));
   folders.append(dry.include_dirs);
   return folders;
 }

@@ -13,8 +13,7 @@ namespace {
 using Kind = ArchToken::Kind;
 using Issue = PlanIssue::Kind;
 
-constexpr size_t kLongestList =
-    4096;  // every architecture there is, with +PTX, takes some 400 bytes
+constexpr size_t kMostBytes = 4096;  // every architecture there is, with +PTX, takes some 400 bytes
 constexpr size_t kMostRefusals = 10;
 constexpr const char* kSeparators = "; \t";
 
@@ -265,7 +264,7 @@ PlanIssue too_long(std::string_view list) {
   PlanIssue issue;
   issue.kind = Issue::Malformed;
   issue.token = quotable(list);
-  issue.detail = cat("the list is ", list.size(), " bytes long, the limit is ", kLongestList);
+  issue.detail = cat("the list is ", list.size(), " bytes long, the limit is ", kMostBytes);
   issue.by_user = true;
   return issue;
 }
@@ -320,7 +319,7 @@ bool is_unset_list(std::string_view list, std::string_view dialect) {
 
 ArchTokens parse_arch_list(std::string_view list, std::string_view dialect) {
   ArchTokens out;
-  if (list.size() > kLongestList) {
+  if (list.size() > kMostBytes) {
     out.issues.push_back(too_long(list));
     return out;
   }

@@ -50,7 +50,7 @@ constexpr Pair kBranches[] = {
 #define TCS_DRIVER_BRANCH(branch, cuda) {branch, cuda},
 #include "tables/cuda_releases.def"
 };
-constexpr Pair kPtx[] = {
+constexpr Pair kPtxReleases[] = {
 #define TCS_PTX(isa, cuda) {isa, cuda},
 #include "tables/ptx.def"
 #undef TCS_PTX
@@ -258,7 +258,7 @@ int ptx_isa_written_by(int cuda) {
 }
 
 int cuda_that_reads(int ptx_isa) {
-  return look_up(kPtx, ptx_isa);
+  return look_up(kPtxReleases, ptx_isa);
 }
 
 // Branches that lie between two rows (Windows counts on within a branch: 537 is of 535) speak what

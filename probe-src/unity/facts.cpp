@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One of the two translation units of tcstack-core, which are compiled side by side: what asks the
-// machine, and the ground that both stand on.
+// One of the two translation units of tcstack-core, which are compiled side by side and hold as much
+// code each: what asks the machine, what is planned for it, and the ground that both stand on.
 #include "base/json.cpp"
 #include "base/list.cpp"
 #include "base/sm.cpp"
@@ -45,6 +45,12 @@
 #include "host/child.cpp"
 #include "host/path.cpp"
 #include "host/real_host.cpp"
+#include "plan/buildable.cpp"
+#include "plan/compat.cpp"
+#include "plan/dialects.cpp"
+#include "plan/grammar.cpp"
+#include "plan/plan.cpp"
+#include "plan/targets.cpp"
 #include "readers/archive.cpp"
 #include "readers/cubin.cpp"
 #include "readers/dynamic.cpp"
@@ -52,3 +58,4 @@
 #include "readers/images.cpp"
 #include "readers/inventory.cpp"
 #include "readers/window.cpp"
+#include "tables/tables.cpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One of the two translation units of tcstack-core, which are compiled side by side: what follows
-// from the answers.
+// One of the two translation units of tcstack-core, which are compiled side by side: what is
+// found in the answers, and said.
 #include "emit/availability.cpp"
 #include "emit/cmake.cpp"
 #include "emit/forms.cpp"
@@ -47,14 +47,7 @@
 #include "findings/rules/torch_cxx.cpp"
 #include "findings/rules/torch_extensions.cpp"
 #include "findings/rules/torch_images.cpp"
-#include "plan/buildable.cpp"
-#include "plan/compat.cpp"
-#include "plan/dialects.cpp"
-#include "plan/grammar.cpp"
 #include "plan/intersect.cpp"
-#include "plan/plan.cpp"
-#include "plan/targets.cpp"
-#include "tables/tables.cpp"
 #include "tool/cache.cpp"
 #include "tool/check.cpp"
 #include "tool/configure.cpp"
