@@ -183,16 +183,19 @@ std::string tail(std::string_view text, size_t limit) {
   return out;
 }
 
+// Two letters that changed places are one edit: 4900 for 4090.
 size_t edit_distance(std::string_view a, std::string_view b) {
-  List<size_t> row(b.size() + 1);
+  List<size_t> before, last(b.size() + 1), row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
+    before = last;
+    last = row;
     row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      size_t cost = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, cost});
+      row[j] =
+          std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
     }
   }
   return row[b.size()];

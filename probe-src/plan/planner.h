@@ -35,6 +35,7 @@ class Planner {
 
   void one_target(const std::string& text);
   void unknown_target(const std::string& word, const List<const GpuRow*>& gpus);
+  bool is_release_here(const Sm& sm) const;
   bool may_be_target(const Sm& sm) const;
   void target_token(const ArchToken& token);
   void native(const std::string& token);

@@ -97,27 +97,34 @@ void Planner::one_target(const std::string& text) {
 // A word for which there is no capability, or more than one.
 void Planner::unknown_target(const std::string& word, const List<const GpuRow*>& gpus) {
   PlanIssue& issue = say(Issue::UnknownName, quotable(word));
-  const List<const GpuRow*> near = gpus.empty() ? nearest_gpus(word) : gpus;
+  bool one = false;
+  const List<const GpuRow*> near = gpus.empty() ? nearest_gpus(word, one) : gpus;
   if (starts_with(word, "fleet:"))
     issue.detail = "this version reads no fleet files";
   else if (!near.empty())
     issue.detail =
         cat(gpus.empty() ? "the nearest that are known: " : "it may be ", gpu_texts(near));
-  if (gpus.empty() && !near.empty()) issue.corrected = near[0]->name;
+  if (one) issue.corrected = near[0]->name;
+}
+
+// A number that no GPU of the tables has, and this machine's CUDA.
+bool Planner::is_release_here(const Sm& sm) const {
+  const std::string text = sm.dotted();
+  return find_arch(sm) == nullptr && (text == release_text(build_.release()) ||
+                                      facts_.torch.cuda.is(text) || facts_.driver.cuda.is(text));
 }
 
 // Any capability that a coming GPU could have; 12.4 not where that is this machine's CUDA.
 bool Planner::may_be_target(const Sm& sm) const {
-  const std::string text = sm.dotted();
-  const bool release = sm.major <= newest_arch().major && find_arch(sm) == nullptr &&
-                       (text == release_text(build_.release()) || facts_.torch.cuda.is(text) ||
-                        facts_.driver.cuda.is(text));
+  const bool release = sm.major <= newest_arch().major && is_release_here(sm);
   return (build_.known() && build_.real(sm)) || (Buildable::could_exist(sm) && !release);
 }
 
 void Planner::target_token(const ArchToken& token) {
   if (token.kind == ArchToken::Kind::Native) return native(token.text);
-  auto label = [this](const Sm& sm) { return cat(sm.dotted(), " (", where_, ")"); };
+  auto label = [this](const Sm& sm) {
+    return cat(sm.dotted(), " (", where_, is_release_here(sm) ? "; also the CUDA here" : "", ")");
+  };
   if (token.kind == ArchToken::Kind::Arch) {
     const Sm sm = token.real.base();
     if (!may_be_target(sm)) {

