@@ -217,9 +217,13 @@ int verb_tables(Host&, const List<std::string>& args) {
       list.push_back({table.name, cat(rows.size() - 1), table.use, table.sources});
   }
   if (tables.items.empty()) {
-    print_err(
-        cat("tcstack: there is no table ", tail(asked, 60), did_you_mean(asked, names), "\n"));
+    print_err(cat("tcstack: there is no table ", tail(asked, 60), did_you_mean(asked, names),
+                  "; `tcstack tables` lists them\n"));
     return 2;
+  }
+  if (list.size() == 1 && !options.has("--json")) {
+    print_err(cat("tcstack: no row of ", asked, " holds ", tail(join(words, " "), 60), "\n"));
+    return 1;
   }
   Json out = Json::object();
   out.add("schema", "torch-cuda-stack/tables/1").add("date", kTablesDate);
