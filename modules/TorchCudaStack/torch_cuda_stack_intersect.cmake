@@ -94,12 +94,13 @@ function(_tcs_intersect who name archs kind)
       message(STATUS "TorchCudaStack: ${problem}")
     else()
       string(REPLACE "\n" "\n  " problem "${problem}")
+      string(REPLACE ";" " " words "${archs}")
       message(
         ${kind}
         "  TorchCudaStack: ${problem}\n"
         "  \n"
         "  help: add an architecture that serves the plan, where the source can be compiled for it\n"
-        "  help: or say OPTIONAL, where the project does without it (${who})\n"
+        "  help: or say OPTIONAL, where the project does without it: ${words} OPTIONAL (${who})\n"
       )
     endif()
   elseif(NOT _tcs_said STREQUAL "")
