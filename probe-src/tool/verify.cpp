@@ -177,6 +177,7 @@ bool judge_file(Verifier& v, const std::string& path, std::string& said) {
 bool judge_all(Verifier& v, const VerifyRequest& request, std::string& said) {
   if (!read_wanted(v, request)) return false;
   if (!request.objects.empty() && !judge_objects(v, request.objects)) return false;
+  if (request.rest && !v.by_objects) return true;
   List<std::string> unknown;
   Result<Facts> facts = Facts();
   if (!request.facts.empty()) facts = read_facts_file(v.host, request.facts, unknown);
@@ -196,6 +197,7 @@ const List<OptionSpec> verify_options = {
     {"--targets", "LIST", "the capabilities wanted, before those of the plan: \"8.6;9.0+PTX\"",
      false},
     {"--objects", "FILE", "a file that names, one a line, the objects the target compiled", false},
+    {"--rest", nullptr, "none of the objects need hold device code", false},
     {"--facts", "FILE", "facts.json: needed CUDA libraries must be those its torch loads", false},
     {"--quiet", nullptr, "say nothing when all is well", false},
 };
@@ -213,6 +215,7 @@ Verdict verify(const Host& host, const VerifyRequest& request) {
             "  help: look for a flag that replaces the architectures: CMAKE_CUDA_FLAGS, "
             "NVCC_APPEND_FLAGS,\n        CUDA_ARCHITECTURES or COMPILE_OPTIONS of the target\n")};
   }
+  if (request.rest && !v.by_objects) return {0, {}};
   List<std::string> names;
   for (const Image& image : v.wanted) names.push_back(image.str());
   return {0, cat("verified: every fat binary holds ", join(names, " "), "\n", said)};
@@ -237,9 +240,10 @@ int verb_verify(Host& host, const List<std::string>& args) {
     print_err(cat("tcstack verify: ", wanted, ": names no image to look for\n"));
     return 2;
   }
-  Verdict verdict = verify(host, VerifyRequest{options.words, options.get("--plan"),
-                                               options.get("--images"), options.get("--objects"),
-                                               options.get("--facts"), options.get("--targets")});
+  Verdict verdict =
+      verify(host, VerifyRequest{options.words, options.get("--plan"), options.get("--images"),
+                                 options.get("--objects"), options.get("--facts"),
+                                 options.get("--targets"), options.has("--rest")});
   if (verdict.status != 0) {
     print_err(verdict.text);
     return verdict.status;

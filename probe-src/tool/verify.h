@@ -17,6 +17,7 @@ struct VerifyRequest {
   std::string objects;    // path of a list of the target's own objects; "" = the files are judged
   std::string facts;      // path of a facts.json; "" = needed libraries are not judged
   std::string targets{};  // "8.6;9.0+PTX": wanted before those of the plan, after `images`
+  bool rest = false;      // `objects` are what is left of a target: they need hold no device code
 };
 
 // status 0 holds, 1 does not, 2 bad input; `text` for standard output (0) or error (1, 2).

@@ -729,11 +729,19 @@ def case_verify_sources_with_sets_of_their_own(w):
     seen = [(option(c, "--images"), [Path(n).name for n in Path(option(c, "--objects")).read_text().split()])
             for c in w.calls() if c[0] == "verify"]
     assert seen == [("sm_90a", ["a.cu.o"]), ("sm_100a;sm_103a", ["b.cu.o"]), (None, ["c.cu.o"])], seen
+    assert ["--rest" in c for c in w.calls() if c[0] == "verify"] == [False, False, True]
     w.bad(w.configure(w.project(head + "a.cu b.cu sm_90)", "q", "CXX", files=source)))
     w.says("a.cu names no image such as")
     w.bad(w.configure(w.project(head + "aa.cu sm_90)", "u", "CXX", files=source)))
     w.says("aa.cu is no source of the target")
     w.good(w.configure(w.project(head + "${CMAKE_CURRENT_SOURCE_DIR}/a.cu sm_90)", "v", "CXX", files=source)))
+    near = source + [("a-b.cu", "int ab() { return 1; }\n"), ("a_b.cu", "int a_b() { return 1; }\n")]
+    w.good(w.configure(w.project(head.replace("b.cu c.cu", "a-b.cu a_b.cu") + "a-b.cu sm_90a)", "near", "CXX", files=near)))
+    listed = w.build / "CMakeFiles/t.dir/tcs-objects--1.txt"
+    assert [Path(n).name for n in listed.read_text().split()] == ["a-b.cu.o"], listed.read_text()
+    later = head.replace("b.cu c.cu", "later.cpp $<TARGET_OBJECTS:o>") + "a.cu sm_90a)\nadd_custom_command(OUTPUT later.cpp COMMAND x)"
+    w.good(w.configure(w.project(later.replace("add_library(t", "add_library(o OBJECT a.cu)\nadd_library(t"), "later", "CXX",
+                                 files=source)))
     twins = source + [("d/a.cu", "int twin() { return 1; }\n")]
     w.bad(w.configure(w.project(head.replace("SHARED a.cu", "SHARED d/a.cu a.cu") + "a.cu sm_90)", "x", "CXX", files=twins)))
     w.says("two sources are named a.cu")
@@ -821,7 +829,7 @@ def case_source_archs_refusals(w):
     """What is no source of the target, has no architecture, comes after verify, or gets no answer is refused."""
     head = w.modules() + ("find_package(TorchCudaStack REQUIRED)\n"
                           "set_source_files_properties(a.cu b.cu PROPERTIES LANGUAGE CXX)\n"
-                          "add_library(t SHARED a.cu b.cu)\nadd_library(v ALIAS t)\n")
+                          "add_library(t SHARED a.cu b.cu)\nadd_library(v ALIAS t)\nadd_library(i INTERFACE a.cu)\n")
     for n, (call, text) in enumerate((
             ("torch_cuda_stack_source_archs(t c.cu 9.0a)", "c.cu is no source of the target"),
             ("torch_cuda_stack_source_archs(t a.cu 9.0a d/a.cu 9.0)", "d/a.cu is no source of the target"),
@@ -829,6 +837,7 @@ def case_source_archs_refusals(w):
             ("torch_cuda_stack_source_archs(t)", "names no file"),
             ("torch_cuda_stack_source_archs(v a.cu 9.0)", "it is an alias; name t"),
             ("torch_cuda_stack_source_archs(n a.cu 9.0)", "there is no target of that name"),
+            ("torch_cuda_stack_source_archs(i a.cu 9.0)", "it compiles nothing here; name the target that compiles"),
             ("torch_cuda_stack_source_archs(t a.cu 9.0)", "gave no answer"),
             ("torch_cuda_stack_verify(t)\ntorch_cuda_stack_source_archs(t a.cu 9.0)",
              "call it before torch_cuda_stack_verify(t)"))):

@@ -119,6 +119,16 @@ TEST_CASE("where no object of its own holds device code (OBJECT libraries), the 
   CHECK(contains(none.text, "/b/lib.so: holds no device code"));
 }
 
+TEST_CASE("the rest of a target's objects needs hold no device code, and what it holds is judged") {
+  MemoryHost host = built(make::elf({{".text", "code"}}), make::elf({{".text", "code"}}),
+                          object_with({make::cubin(80)}));
+  VerifyRequest request = by_plan();
+  request.rest = true;
+  CHECK(verify(host, request).status == 0);
+  host.files["/b/two.cu.o"] = object_with({make::cubin(80)});
+  CHECK(verify(host, request).status == 1);
+}
+
 TEST_CASE("a declared set goes before the plan's") {
   std::string one = object_with({make::cubin(90, 0x100000)});
   MemoryHost host = built(one, one, one);
