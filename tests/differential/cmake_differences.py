@@ -6,6 +6,7 @@ Parts of a difference are as in torch_differences.py.
 import re
 
 from differences import Difference
+from nvccs import family_twice
 
 
 def own_table(case):
@@ -40,7 +41,8 @@ def spelling(case):
 def unbuildable(case):
     if case.part[0] == "extra":
         return not own_table(case) and not case.nvcc_takes(case.part[1])
-    return case.part[0] == "accepts" and any(not case.nvcc_takes(pair) for pair in case.their_pairs)
+    return case.part[0] == "accepts" and (family_twice(case.their_pairs)
+                                          or any(not case.nvcc_takes(pair) for pair in case.their_pairs))
 
 
 def ptx_of_all(case):

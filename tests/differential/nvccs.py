@@ -43,6 +43,15 @@ def flag(pair):
     return f"-gencode=arch={pair[0]},code={pair[1]}"
 
 
+def family_twice(pairs):
+    """Code that is made by way of a family beside the same code that is not: one GPU code to nvcc, which refuses it."""
+    codes = {True: set(), False: set()}
+    for virtual, code in pairs:
+        if code.startswith("sm_"):
+            codes[virtual.endswith("f")].add(code.removesuffix("f"))
+    return bool(codes[True] & codes[False])
+
+
 class Nvcc:
     """One nvcc; what it answered is kept."""
 

@@ -7,6 +7,7 @@ A predicate sees a case with one part of the difference: ("refuses", None) they 
 import re
 
 from differences import Difference
+from nvccs import family_twice
 
 NAMES = {"Kepler": "35", "Kepler+Tesla": "37", "Maxwell": "50 52", "Maxwell+Tegra": "53", "Pascal": "60 61",
          "Volta": "70", "Volta+Tegra": "72", "Turing": "75", "Ampere": "80 86", "Ampere+Tegra": "87", "Ada": "89",
@@ -164,7 +165,8 @@ def unbuildable(case):
     """nvcc refuses what they build."""
     if case.part[0] == "extra":
         return not case.nvcc_takes(case.part[1])
-    return case.part[0] == "accepts" and any(not case.nvcc_takes(pair) for pair in case.their_pairs)
+    return case.part[0] == "accepts" and (family_twice(case.their_pairs)
+                                          or any(not case.nvcc_takes(pair) for pair in case.their_pairs))
 
 
 def common(case):
