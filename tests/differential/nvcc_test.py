@@ -79,7 +79,6 @@ def check_plans(name, nvcc, asked):
     twice, plans = set(), set()
     for _, answer in asked:
         refused = any(issue["kind"] == "FamilyTwice" for issue in answer["issues"])
-        check(refused == nvccs.family_twice(answer["pairs"]), "families twice", f"{answer['pairs']}: {refused}")
         (twice if refused else plans).add(tuple(sorted(answer["pairs"])))
     rng = random.Random(len(plans))
     for plan in rng.sample(sorted(plans - {()}), min(SAMPLE, len(plans) - 1)):

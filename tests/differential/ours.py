@@ -21,6 +21,7 @@ def ask(questions):
         sys.exit(f"answers: exit {done.returncode}: {wrong} {done.stderr}")
     for answer in answers:
         if "pairs" in answer:
+            answer["in_order"] = [tuple(row) for row in answer["pairs"]]
             answer["pairs"] = as_pairs(answer["pairs"])
             for dialect in [answer["cmake_architectures"], *(d for r in answer["readers"] for d in r.values())]:
                 dialect["left_out"] = as_pairs(dialect["left_out"])

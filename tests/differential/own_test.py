@@ -103,10 +103,24 @@ def check_round_trips(questions, answers):
         check(answer["pairs"] == pairs, "round trips", f"{question} as {asked['list']!r}: {answer['pairs']}")
 
 
+def place(name):
+    """compute_90 comes before sm_100a: by number, then suffix."""
+    digits, suffix = re.fullmatch(r"(?:sm|compute)_(\d+)([af]?)", name).groups()
+    return int(digits), suffix
+
+
 def check_order(questions, answers):
-    """Neither the order of a list nor repeats in it matter."""
+    """Neither the order of a list nor repeats in it matter: a plan goes by its numbers, PTX behind its machine code,
+    and one that nvcc refuses as a whole is told."""
     rows = []
     for question, answer in zip(questions, answers):
+        pairs = answer["in_order"]
+        wanted = sorted(pairs, key=lambda pair: (place(pair[0]), place(pair[1]), pair[0] == pair[1]))
+        check(pairs == wanted, "order", f"{question}: {pairs}")
+        twice = any(issue["kind"] == "FamilyTwice" for issue in answer["issues"])
+        check(twice == nvccs.family_twice(answer["pairs"]), "families twice", f"{question}: {twice}")
+        numbers = [int(number) for number in re.findall(r"(\d+)[af]?-", answer["cmake_architectures"]["text"])]
+        check(numbers == sorted(numbers), "order", f"{question}: {answer['cmake_architectures']}")
         entries = re.split(r"[; \t]+", question.get("list", "").strip("; \t"))
         if len(entries) > 1 and "+PTX" not in entries and not any("RTX" in entry for entry in entries):
             rows.append(({**question, "list": ";".join(reversed(entries)) + ";" + entries[0]}, answer["pairs"]))
