@@ -5,7 +5,7 @@ and themselves.
 
     nvlink of five releases (tests/oracles/nvlink-cubin-compat.json): which of a set of cubins runs on a device, and
     that the whole set runs where one of it does
-    ptxas and nvcc of 17 releases (tests/oracles/toolkit-archs.json): what each release builds
+    ptxas and nvcc of 17 releases (tests/oracles/toolkit-archs.json): what each release builds, and each plan
     round trips: each dialect of a plan, planned again, is that plan
 
     own_test.py        environment: TCS_ANSWERS; TCS_SEED, TCS_COUNT
@@ -18,6 +18,7 @@ import sys
 import generate
 import nvccs
 import ours
+from nvcc_test import raw_pairs, refused_entries
 
 ORACLES = generate.HERE.parent / "oracles"
 counts = collections.Counter()
@@ -85,6 +86,18 @@ def check_releases():
         check(builds or refused, "releases", f"CUDA {question['nvcc']}: {arch} is left out in silence")
 
 
+def check_pairs(questions, answers):
+    """By what each release's tools listed: all that is planned is built, and of a refused entry something is not."""
+    listed = nvccs.Listed()
+    for question, answer in zip(questions, answers):
+        def takes(pair, asked=question):
+            return listed.takes(asked["nvcc"], pair, asked.get("archs"))
+        check(all(map(takes, answer["pairs"])), "planned", f"{question}: {answer['pairs']}")
+        refused = refused_entries(answer) if question["dialect"] == "torch" and "list" in question else []
+        for token in refused:
+            check(not all(map(takes, raw_pairs(token))), "refused", f"{question}: {token}")
+
+
 def again(question, dialect, text):
     kept = {key: question[key] for key in ("nvcc", "archs", "torch") if key in question}
     return {**kept, "dialect": dialect, "list": text, "devices": []}
@@ -134,6 +147,7 @@ def main():
     check_generator(questions)
     check_nvlink(questions)
     check_releases()
+    check_pairs(questions, answers)
     check_round_trips(questions, answers)
     check_order(questions, answers)
     print(f"{len(questions)} questions, {dict(counts)}, {len(failures)} failures")
