@@ -40,9 +40,9 @@ BOARDS = "3.5 3.7 5.0 5.2 6.0 6.1 7.0 7.5 8.0 8.6 8.9 9.0 10.0 10.3 12.0 12.1".s
 # Asked of every nvcc at hand, whatever the seed.
 ALWAYS = ["8.0", "8.6+PTX", "8.0;8.6;8.9;9.0+PTX", "9.0 8.0", "9.0a;9.0", "9.0a+PTX", "8.6(8.0)", "8.6(8.0)+PTX",
           "8.0+PTX;8.6(8.0)", "80-virtual;8.6", "Ampere", "Ampere+PTX", "Turing;Hopper", "Blackwell", "Blackwell+PTX",
-          "Blackwell+Tegra", "10.0;12.0", "10.0a;12.0a", "12.0f(9.0)", "12.0;12.0f", "12.0f;10.0f", "12.1", "10.1", "10.3", "11.0", "8.7", "8.8",
-          "12.1 9.0 8.0 10.0+PTX", "all", "all-major", "All", "Common", "Kepler;Maxwell;Pascal;Volta",
-          "Kepler+Tesla;3.5+PTX", "6.1;7.0;7.5", "7.5;8.0;8.6;9.0;10.0;12.0"]
+          "Blackwell+Tegra", "10.0;12.0", "10.0a;12.0a", "12.0f;10.0f", "12.0f(9.0)", "12.0;12.0f", "9.0(9.0a)", "12.1",
+          "10.1", "10.3", "11.0", "8.7", "8.8", "12.1 9.0 8.0 10.0+PTX", "all", "all-major", "All", "Common",
+          "Kepler;Maxwell;Pascal;Volta", "Kepler+Tesla;3.5+PTX", "6.1;7.0;7.5", "7.5;8.0;8.6;9.0;10.0;12.0"]
 
 
 def torch_rows():

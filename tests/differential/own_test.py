@@ -86,6 +86,17 @@ def check_releases():
         check(builds or refused, "releases", f"CUDA {question['nvcc']}: {arch} is left out in silence")
 
 
+def check_by_way_of():
+    """Code by way of the PTX of another, with every release."""
+    listed = nvccs.Listed()
+    archs = "8.0 8.7 9.0 9.0a 10.0 10.0a 10.0f 10.3 10.3f 11.0 12.0 12.0a 12.0f 12.1".split()
+    asked = [(release, real, virtual) for release in generate.RELEASES for real in archs for virtual in archs]
+    questions = [{"nvcc": release, "list": f"{real}({virtual})"} for release, real, virtual in asked]
+    for (release, real, virtual), answer in zip(asked, ours.ask(questions)):
+        builds = listed.takes(release, (f"compute_{virtual.replace('.', '')}", f"sm_{real.replace('.', '')}"))
+        check(bool(answer["pairs"]) == builds, "by way of", f"CUDA {release}: {real}({virtual}): nvcc {builds}")
+
+
 def check_pairs(questions, answers):
     """By what each release's tools listed: all that is planned is built, and of a refused entry something is not."""
     listed = nvccs.Listed()
@@ -147,6 +158,7 @@ def main():
     check_generator(questions)
     check_nvlink(questions)
     check_releases()
+    check_by_way_of()
     check_pairs(questions, answers)
     check_round_trips(questions, answers)
     check_order(questions, answers)
