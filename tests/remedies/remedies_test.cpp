@@ -16,6 +16,7 @@
 #include "facts/facts_io.h"
 #include "remedy.h"
 #include "tables/tables.h"
+#include "tool/settings.h"
 
 namespace tcs::remedies {
 namespace {
@@ -265,6 +266,54 @@ std::string wrong(const Report& before, const Finding& removed, const Machine& c
   return out;
 }
 
+std::string unquoted(const std::string& text) {
+  return text.size() > 1 && text[0] == '"' ? text.substr(1, text.size() - 2) : text;
+}
+
+bool is_to_fill_in(const std::string& value) {
+  return value.empty() || value[0] == '<' || starts_with(value, "/path/") || contains(value, "...");
+}
+
+// Does the machine have now what -DNAME=VALUE says?
+bool has_option(const Machine& m, const Finding& f, const std::string& name,
+                const std::string& value) {
+  if (name == "ALLOW") return value == f.code();
+  if (is_to_fill_in(value)) return true;
+  if (name == "TARGETS") return join(m.request.targets, ";") == value;
+  const Toolkit* toolkit = m.facts.toolkit();
+  const std::string root = toolkit ? toolkit->root.value() : "";
+  if (name == "TOOLKIT") return toolkit && (root == value || toolkit->nvcc.is(value + "/bin/nvcc"));
+  if (name == "CMAKE_CUDA_COMPILER")
+    return toolkit && (toolkit->nvcc.is(value) || root + "/bin/nvcc" == value);
+  if (name == "CMAKE_CUDA_HOST_COMPILER") return m.facts.host_compiler.path.is(value);
+  return true;
+}
+
+// "" where each -DNAME=VALUE of a line is an input of ours, and `after`, where the line was
+// followed, has it; the same of `unset NAME` and `export NAME=VALUE`.
+std::string wrong_words(const std::string& line, const Finding& f, const Machine& after) {
+  static const std::regex option("-D([A-Za-z_]+)=(\"[^\"]*\"|[^ ,;)]*)"),
+      variable("^(?:.*: )?(unset|export) ([A-Z_]+)(=([^ ,;]+))?");
+  for (std::sregex_iterator at(line.begin(), line.end(), option), end; at != end; ++at) {
+    std::string name = (*at)[1].str();
+    const std::string own = "TorchCudaStack_";
+    const bool ours = starts_with(name, own);
+    if (ours) name = name.substr(own.size());
+    const bool of_cmake = name == "CMAKE_CXX_COMPILER" || name == "CMAKE_CUDA_COMPILER_LAUNCHER";
+    if (!of_cmake && !contains(input_names(), name))
+      return cat("    there is no input ", (*at)[1].str(), "\n");
+    if (!has_option(after, f, name, unquoted((*at)[2].str())))
+      return cat("    following it did something else than ", at->str(), "\n");
+  }
+  std::smatch set;
+  if (!std::regex_search(line, set, variable)) return "";
+  const auto& environment = after.facts.environment;
+  const auto found = environment.find(set[2].str());
+  const std::string value = found == environment.end() ? "" : found->second;
+  const bool as_said = set[1] == "unset" ? found == environment.end() : value == set[4].str();
+  return as_said ? "" : cat("    following it did something else than ", set.str(), "\n");
+}
+
 struct Replay {
   std::vector<Row> rows;
   std::vector<std::string> failures;
@@ -288,7 +337,7 @@ void follow(const Machine& machine, const Report& before, const Finding& f, cons
     return;
   }
   acts = true;
-  const std::string bad = wrong(before, f, copy, row.effect->way);
+  const std::string bad = cat(wrong_words(line, f, copy), wrong(before, f, copy, row.effect->way));
   if (bad.empty()) row.proved = true;
   if (!bad.empty())
     out.failures.push_back(cat(machine.name, "\n  ", words_of(f), "\n  help: ", line, "\n", bad));
@@ -312,6 +361,7 @@ Replay replay(const std::vector<Machine>& machines) {
           continue;
         }
         last = row;
+        words.push_back(line);
         follow(machine, before, f, line, *row, words, acts, out);
       }
       if (!acts && f.severity >= Severity::Warning)

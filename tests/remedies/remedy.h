@@ -21,7 +21,8 @@ struct Machine {
   bool forgot = false;  // an effect put something unknown in the place of facts
 };
 
-// What stood for {0}, {1} ... in the printed line; "" for those that it does not print.
+// What stood for {0}, {1} ... in the printed line; "" for those that it does not print. The eleventh
+// is the line itself.
 using Words = std::vector<std::string>;
 
 enum class Way {

@@ -137,8 +137,8 @@ void use_ptxas(Machine& m, const Names& archs, const std::string& by) {
   }
 }
 
-void toolkits_ptxas(Machine& m, const Words&) {
-  m.facts.environment["TRITON_PTXAS_PATH"] = "set";
+void toolkits_ptxas(Machine& m, const Words& w) {
+  m.facts.environment["TRITON_PTXAS_PATH"] = w[4];
   use_ptxas(m, m.facts.toolkit()->archs, "TRITON_PTXAS_PATH");
 }
 

@@ -42,8 +42,11 @@ void torch_in_2(Machine& m, W w) {
   take_torch(m, w[2]);
 }
 
-void path_first(Machine& m, W) {
-  if (Toolkit* t = used(m)) m.facts.toolkits.on_path = t->version;
+// "/opt/cuda-12.4/bin", or "the bin folder of the toolkit you mean"
+void path_first(Machine& m, W w) {
+  for (const Toolkit& t : m.facts.toolkits.list)
+    if (t.root.value() + "/bin" == w[2] || (&t == used(m) && !t.root.known()))
+      m.facts.toolkits.on_path = t.version;
 }
 
 // A fresh tree takes the one that is named, else that of PyTorch's release, else of its major.
@@ -106,8 +109,10 @@ void target_is_made(Machine& m, W) {
   m.looked = true;  // a note, which says it for later
 }
 
-void newer_torch(Machine& m, W) {
-  m.facts.torch.version = "2.11.0";
+// "install a PyTorch of 2.11 or newer, ..."
+void newer_torch(Machine& m, W w) {
+  const std::string release = w[10].substr(w[10].find(" of ") + 4);
+  m.facts.torch.version = release.substr(0, release.find(' ')) + ".0";
 }
 
 // What nvcc was seen not to build.

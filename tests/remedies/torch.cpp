@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 #include "findings/nearest_torch.h"
+#include "plan/buildable.h"
+#include "plan/grammar.h"
 #include "plan/plan.h"
 #include "remedy.h"
 
@@ -163,6 +165,33 @@ void set_cuda(Machine& m) {
   m.facts.libraries.clear();
   m.facts.libraries_known = true;
 }
+
+// What that toolkit makes of TORCH_CUDA_ARCH_LIST="8.6;9.0+PTX".
+List<std::string> built_by(const Toolkit* toolkit, const std::string& list) {
+  const Buildable build(toolkit);
+  List<std::string> images;
+  const ArchTokens parsed = parse_arch_list(list, "torch");
+  for (const ArchToken& token : parsed.tokens) {
+    if (token.cubin && build.real(token.real)) images.push_back(token.real.real());
+    if (token.ptx && build.virt(token.virt)) images.push_back(token.virt.virt());
+  }
+  return images;
+}
+void build_images(Machine& m, const Toolkit* toolkit, const std::string& list) {
+  for (Extension& e : m.facts.extensions) e.images = built_by(toolkit, list);
+  for (Device& device : m.facts.devices.list) device.image_probe.clear();
+}
+void build_by_8(Machine& m, const Words& w) {
+  for (const Toolkit& toolkit : m.facts.toolkits.list)
+    if (toolkit.root.is(w[8])) return build_images(m, &toolkit, w[2]);
+}
+void build_by_9(Machine& m, const Words& w) {
+  Toolkit toolkit;
+  toolkit.version = w[9].substr(0, w[9].find_first_of(" ,"));
+  build_images(m, &toolkit, w[2]);
+}
+
+// The build that its makers made for this kind of device.
 void set_images(Machine& m) {
   for (Extension& e : m.facts.extensions) e.images = wanted_images(m);
   for (Device& device : m.facts.devices.list) device.image_probe.clear();
@@ -292,10 +321,11 @@ Effects torch_effects() {
       {606, "building it anew", Way::Eases, [](Machine& m, W) { allow(m, "TCS606"); }},
       {608, "install", Way::Mends, [](Machine& m, W) { set_cuda(m); }},
       {608, "building it anew", Way::Eases, [](Machine& m, W) { allow(m, "TCS608"); }},
-      {609, "build it for this device:", Way::Mends, [](Machine& m, W) { set_images(m); }},
-      {609, "build it for this device with", Way::Mends, [](Machine& m, W) { set_images(m); }},
-      {609, "build it for this device,", Way::Mends, [](Machine& m, W) { set_images(m); }},
-      {609, "install its", Way::Mends, [](Machine& m, W) { set_images(m); }},
+      {609, "build it for this device:", Way::Mends,
+       [](Machine& m, W w) { build_images(m, m.facts.toolkit(), w[4]); }},
+      {609, "build it for this device with", Way::Mends, build_by_8},
+      {609, "build it for this device,", Way::Mends, build_by_9},
+      {609, "install its", Way::Mends, [](Machine& m, W w) { build_images(m, nullptr, w[2]); }},
       {609, "not needed", Way::Eases, [](Machine& m, W) { allow(m, "TCS609"); }},
       {610, "install a driver", Way::Mends, [](Machine& m, W w) { install_driver(m, w[1]); }},
       {610, "or build the extension", Way::Mends,
@@ -305,7 +335,8 @@ Effects torch_effects() {
            e.ptx_isa = Text(release_text(ptx_isa_written_by(release_of(Version::parse(w[2])))));
          }
        }},
-      {610, "or build it with code", Way::Mends, [](Machine& m, W) { set_images(m); }},
+      {610, "or build it with code", Way::Mends,
+       [](Machine& m, W w) { build_images(m, m.facts.toolkit(), w[5]); }},
       {410, "use a newer one", Way::Mends, [](Machine& m, W w) { name_compiler(m, w[7]); }},
       {410, "use GCC", Way::Mends,
        [](Machine& m, W w) { m.facts.host_compiler.version = Text(w[3]); }},
