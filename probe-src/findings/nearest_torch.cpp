@@ -45,6 +45,12 @@ bool takes_python(const TorchRow& row, const PythonFacts& python) {
   return release == 0 || (release >= row.python_first && release <= row.python_last);
 }
 
+// Where Python is another one, or is not known.
+std::string python_for(const TorchRow& row, const PythonFacts& python) {
+  if (Version::parse(python.version.value()).known() && takes_python(row, python)) return "";
+  return cat(", in Python ", release_text(row.python_first), " to ", release_text(row.python_last));
+}
+
 bool driver_too_old(const DriverSays& says, const TorchRow& row) {
   return too_old(says, {Version::parse(release_text(row.cuda)), !driver_floor(row.cuda / 100)});
 }
@@ -110,9 +116,6 @@ std::string changes(const RuleInput& in, const Way& way) {
   const TorchRow& row = *way.row;
   const std::string toolkit = toolkit_words(way.toolkit);
   std::string out = toolkit.empty() ? "" : ", and build with " + toolkit;
-  if (!takes_python(row, in.facts.python))
-    out +=
-        cat(", in Python ", release_text(row.python_first), " to ", release_text(row.python_last));
   const std::string compiler = compiler_for(in, Version::parse(row.version));
   if (!compiler.empty()) out += ", with " + compiler;
   if (driver_too_old(driver_says(in.facts), row))
@@ -200,7 +203,8 @@ std::string install_line(const TorchRow& row, const Facts& facts) {
   return cat("pip install ",
              starts_with(facts.torch.version.value(), row.version) ? "--force-reinstall " : "",
              "torch==", row.version,
-             pypi ? "" : cat(" --index-url https://download.pytorch.org/whl/", row.index));
+             pypi ? "" : cat(" --index-url https://download.pytorch.org/whl/", row.index),
+             python_for(row, facts.python));
 }
 
 std::string torch_way(const RuleInput& in, const List<Sm>& sms, int loose) {
@@ -243,7 +247,8 @@ std::string torch_for_each(const RuleInput& in, const List<Sm>& sms) {
     }
     const Way way = find_way(in, {sm}, 2);
     if (!way.row) return "";
-    words.push_back(cat(sm.dotted(), " with ", torch_named(*way.row), changes(in, way)));
+    words.push_back(cat(sm.dotted(), " with ", torch_named(*way.row),
+                        python_for(*way.row, in.facts.python), changes(in, way)));
   }
   return in_words(words, "or");
 }

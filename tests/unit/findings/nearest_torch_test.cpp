@@ -22,6 +22,7 @@ Facts machine(const char* cc, const char* driver = "580.95.05", const char* cuda
   f.driver.state = Text("ok");
   f.driver.version = Text(driver);
   f.driver.cuda = Text(cuda);
+  f.python.version = Text("3.10.12");
   f.torch.state = Text("absent");
   return f;
 }
@@ -195,6 +196,13 @@ TEST_CASE("the way says what else changes: a toolkit that is here, or the one to
   CHECK(ends_with(way(f), ", and build with a toolkit of CUDA 12.6"));
   add_toolkit(f, "12.8");
   CHECK(ends_with(way(f), ", and build with -DTorchCudaStack_TOOLKIT=/opt/cuda-12.8"));
+}
+
+TEST_CASE("of a Python that is not known it is said which ones have that build") {
+  Facts f = machine("12.0", "570.86.10", "12.8");
+  CHECK(ends_with(way(f), "/whl/cu128"));
+  f.python.version = Text();
+  CHECK(ends_with(way(f), "/whl/cu128, in Python 3.10 to 3.14"));
 }
 
 TEST_CASE("PyPI is named where it is known to hold that build") {
