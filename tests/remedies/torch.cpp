@@ -63,7 +63,10 @@ void take_torch(Machine& m, const std::string& words) {
   const std::string python = found(words, "in Python ([0-9.]+)"),
                     gcc = found(words, "with GCC ([0-9.]+)"),
                     driver = found(words, "a driver that speaks CUDA ([0-9.]+)");
-  if (!python.empty()) m.facts.python.version = Text(python);
+  if (!python.empty()) {  // one of them answers now
+    m.facts.python.version = Text(python);
+    if (!m.facts.python.state.known()) m.facts.python.state = Text("found");
+  }
   if (!gcc.empty()) m.facts.host_compiler.version = Text(gcc);
   if (!driver.empty()) install_driver(m, driver);
   settle(m);
