@@ -72,6 +72,15 @@ bool builds_all(const ToBuild& wanted, const Toolkit& t) {
   return true;
 }
 
+bool is_built_by_any(const ToBuild& wanted) {
+  Toolkit t;
+  for (const CudaRow& row : cuda_rows()) {
+    t.version = Text(release_text(row.release));
+    if (builds_all(wanted, t)) return true;
+  }
+  return false;
+}
+
 constexpr int kOtherTorch = 4000, kNone = 9999;
 
 const TorchRow* torch_of_major(const RuleInput& in, int major) {
@@ -86,6 +95,7 @@ int distance(const RuleInput& in, const ToBuild& wanted, const Toolkit& t) {
     return kNone;
   const int trouble = host_trouble(in, t);
   if (wanted.sound && trouble % 2 == kKnownBad) return kNone;
+  if (trouble >= kRefused && !takes_headers(in, t)) return kNone;
   int far = 1000 * trouble;
   if (!wanted.torch && wanted.driver && major > wanted.driver / 100) return kNone;
   int near = wanted.near;
@@ -127,7 +137,9 @@ NearestToolkit nearest_for(const RuleInput& in, const ToBuild& wanted) {
   if (best == kNone) return nearest;
   nearest.refused = host_trouble(in, choice) >= kRefused;
   if (nearest.refused) nearest.compiler = host_compiler_for(in, choice);
-  if (best >= kOtherTorch) nearest.torch = torch_of_major(in, nearest.release / 100);
+  if (best < kOtherTorch) return nearest;
+  const TorchRow& torch = *torch_of_major(in, nearest.release / 100);
+  nearest.torch = torch_named(torch) + torch_needs(in, torch);
   return nearest;
 }
 
@@ -137,7 +149,7 @@ std::string words_to_install(const NearestToolkit& n) {
   return cat(release_text(n.release),
              packages.empty() ? "" : cat(" (from PyPI: pip install ", packages, ")"),
              n.compiler.empty() ? "" : cat(", with ", n.compiler, " as its host compiler"),
-             n.torch ? ", and " + torch_named(*n.torch) : "");
+             n.torch.empty() ? "" : ", and " + n.torch);
 }
 
 }  // namespace
@@ -146,9 +158,13 @@ NearestToolkit nearest_toolkit(const RuleInput& in, const List<Sm>& more, bool s
   ToBuild wanted = to_build(in, more);
   wanted.sound = sound;
   const NearestToolkit nearest = nearest_for(in, wanted);
-  if (nearest.release || !more.empty()) return nearest;
+  // What the toolkit here builds is not given up.
+  const Toolkit* own = in.facts.toolkit();
+  if (nearest.release || !more.empty() || (own && builds_all(wanted, *own))) return nearest;
   wanted.names.clear();
   wanted.archs.clear();  // what no release builds has a finding of its own
+  for (const Image& image : in.plan.written) add_once(wanted.archs, image.sm);
+  if (!is_built_by_any(wanted)) wanted.archs.clear();
   return nearest_for(in, wanted);
 }
 

@@ -6,11 +6,11 @@
 namespace tcs {
 
 struct NearestToolkit {
-  const Toolkit* here = nullptr;    // on this machine, not the one in use; fits in all respects
-  int release = 0;                  // by the tables (1208); 0: none builds all that is asked for
-  bool refused = false;             // that does not take the host compiler here ...
-  std::string compiler;             // ... but this one
-  const TorchRow* torch = nullptr;  // where that release is not of PyTorch's CUDA major
+  const Toolkit* here = nullptr;  // on this machine, not the one in use; fits in all respects
+  int release = 0;                // by the tables (1208); 0: none builds all that is asked for
+  bool refused = false;           // that does not take the host compiler here ...
+  std::string compiler;           // ... but this one
+  std::string torch;              // which one to take, where it is not of PyTorch's CUDA major
 };
 
 // Builds what is asked for and `more`, is of PyTorch's CUDA and takes the host compiler here. A

@@ -89,6 +89,8 @@ Way with_toolkit(const RuleInput& in, const List<Sm>& sms, const TorchRow* row) 
     way.toolkit.release = row->cuda;
     Toolkit own;
     own.version = facts.torch.cuda;
+    for (const Image& image : in.plan.written)
+      if (!Buildable(&own).real(image.sm)) return {};
     way.toolkit.compiler = host_trouble(in, own) == 2 ? host_compiler_for(in, own) : "";
   }
   return way;
@@ -116,8 +118,7 @@ std::string changes(const RuleInput& in, const Way& way) {
   const TorchRow& row = *way.row;
   const std::string toolkit = toolkit_words(way.toolkit);
   std::string out = toolkit.empty() ? "" : ", and build with " + toolkit;
-  const std::string compiler = compiler_for(in, Version::parse(row.version));
-  if (!compiler.empty()) out += ", with " + compiler;
+  out += torch_needs(in, row);
   if (driver_too_old(driver_says(in.facts), row))
     out += ", with a driver that speaks CUDA " + release_text(row.cuda);
   return out;
@@ -191,6 +192,15 @@ std::string toolkit_words(const NearestToolkit& nearest) {
   return cat(
       "a toolkit of CUDA ", release_text(nearest.release),
       nearest.compiler.empty() ? "" : cat(" and ", nearest.compiler, " as its host compiler"));
+}
+
+std::string torch_needs(const RuleInput& in, const TorchRow& row) {
+  std::string out;
+  if (!takes_python(row, in.facts.python))
+    out =
+        cat(", in Python ", release_text(row.python_first), " to ", release_text(row.python_last));
+  const std::string compiler = compiler_for(in, Version::parse(row.version));
+  return compiler.empty() ? out : cat(out, ", with ", compiler);
 }
 
 std::string torch_named(const TorchRow& row) {

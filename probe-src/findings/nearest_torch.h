@@ -21,6 +21,8 @@ List<Sm> to_serve(const RuleInput& in);
 // "-DTorchCudaStack_TOOLKIT=/opt/cuda", "a toolkit of CUDA 11.8 and g++-11 as its host compiler".
 std::string toolkit_words(const NearestToolkit& nearest);
 std::string torch_named(const TorchRow& row);  // "PyTorch 2.7.1 for CUDA 12.8"
+// ", in Python 3.10 to 3.13, with GCC 9 or newer", where those that are here do not do.
+std::string torch_needs(const RuleInput& in, const TorchRow& row);
 // "pip install torch==2.7.1 --index-url https://download.pytorch.org/whl/cu128"
 std::string install_line(const TorchRow& row, const Facts& facts);
 

@@ -240,16 +240,40 @@ std::string words_of(const Finding& f) {
   return cat(tcs::name_of(f.severity), " ", f.code(), ": ", f.message);
 }
 
-// "" where following the line did what it promises.
-std::string wrong(const Report& before, const Finding& removed, const Machine& copy, Way way) {
+// What a root cause kept quiet by the table may be said once it is gone. Where no toolkit goes with
+// all that is here, that of PyTorch's headers stands for nvcc's own limits.
+bool was_silenced(const Report& before, const Report& after, int id) {
+  struct Silence {
+    int by, id;
+  };
+  for (const Silence& row : {
+#define TCS_SILENCES(by, id) Silence{by, id},
+#include "findings/table.def"
+           Silence{410, 401}})
+    if (row.id == id && count(before, row.by) > count(after, row.by)) return true;
+  return false;
+}
+
+// nvcc does not build what is asked for.
+bool is_unbuildable(int id) {
+  return (id >= 901 && id <= 903) || id == 909 || id == 916;
+}
+
+// "" where following the line did what it promises. `own`: what was there before, unseen.
+std::string wrong(const Report& before, const Report& own, const Finding& removed,
+                  const Machine& copy, Way way) {
   const Report after = judged(copy);
   std::string out;
   const Finding* same = find(after, removed);
   const bool gone = !same && count(after, removed.id) < count(before, removed.id);
-  const bool eased = gone || (way == Way::Eases &&
-                              (same ? same->severity < removed.severity
-                                    : weight(after, removed.id) < weight(before, removed.id)));
-  if (!eased) {
+  const bool eased =
+      gone || (way == Way::Eases &&
+               (same ? same->severity < removed.severity || removed.severity == Severity::Note
+                     : weight(after, removed.id) < weight(before, removed.id)));
+  // Of a GPU that the build is not for, less is asked than of its targets.
+  const bool left =
+      copy.by_chance && weight(after, removed.id) < static_cast<int>(removed.severity);
+  if (!eased && !left) {
     out += "    it is still there:\n";
     for (const Finding& f : after.findings)
       if (f.id == removed.id) out += cat("      ", words_of(f), "\n");
@@ -260,7 +284,10 @@ std::string wrong(const Report& before, const Finding& removed, const Machine& c
     if (!more) continue;
     const bool heavy = f.severity == Severity::Error || f.severity > removed.severity;
     const bool unknown = f.severity == Severity::Unknown && !copy.forgot;
-    if (copy.others.count(f.id) == 1) continue;
+    if (copy.others.count(f.id) == 1 || find(own, f) ||
+        (copy.by_chance && was_silenced(before, after, f.id)) ||
+        (copy.torn && is_unbuildable(f.id)))
+      continue;
     if (heavy || unknown) out += cat("    new: ", words_of(f), "\n");
   }
   return out;
@@ -314,6 +341,15 @@ std::string wrong_words(const std::string& line, const Finding& f, const Machine
   return as_said ? "" : cat("    following it did something else than ", set.str(), "\n");
 }
 
+// A list or a target that cannot be built hides what the machine has without one.
+Report without_wish(Machine machine) {
+  if (!machine.by_chance) return Report();
+  machine.request.arch_list = Text();
+  machine.request.targets.clear();
+  machine.request.targets_known = false;
+  return judged(machine);
+}
+
 struct Replay {
   std::vector<Row> rows;
   std::vector<std::string> failures;
@@ -321,8 +357,8 @@ struct Replay {
   int lines = 0, looks = 0;
 };
 
-void follow(const Machine& machine, const Report& before, const Finding& f, const std::string& line,
-            Row& row, const Words& words, bool& acts, Replay& out) {
+void follow(const Machine& machine, const Report& before, const Report& own, const Finding& f,
+            const std::string& line, Row& row, const Words& words, bool& acts, Replay& out) {
   ++out.lines;
   if (!row.effect) {
     acts = true;
@@ -337,7 +373,8 @@ void follow(const Machine& machine, const Report& before, const Finding& f, cons
     return;
   }
   acts = true;
-  const std::string bad = cat(wrong_words(line, f, copy), wrong(before, f, copy, row.effect->way));
+  const std::string bad =
+      cat(wrong_words(line, f, copy), wrong(before, own, f, copy, row.effect->way));
   if (bad.empty()) row.proved = true;
   if (!bad.empty())
     out.failures.push_back(cat(machine.name, "\n  ", words_of(f), "\n  help: ", line, "\n", bad));
@@ -348,6 +385,7 @@ Replay replay(const std::vector<Machine>& machines) {
   out.rows = rows_with_effects();
   for (const Machine& machine : machines) {
     const Report before = judged(machine);
+    const Report own = without_wish(machine);
     for (const Finding& f : before.findings) {
       bool acts = false;
       if (!f.help.empty() && starts_with(f.help[0], "or "))
@@ -362,7 +400,7 @@ Replay replay(const std::vector<Machine>& machines) {
         }
         last = row;
         words.push_back(line);
-        follow(machine, before, f, line, *row, words, acts, out);
+        follow(machine, before, own, f, line, *row, words, acts, out);
       }
       if (!acts && f.severity >= Severity::Warning)
         out.only_looks.insert(cat(f.id, " on ", machine.name));
@@ -403,6 +441,16 @@ TEST_CASE("every row of help has its effect") {
 
 TEST_CASE("what a help line says mends the machine that it is printed on, and nothing gets worse") {
   const Replay done = replay(in_all_places(load_all()));
+  for (const std::string& failure : done.failures) FAIL_CHECK(failure);
+  WARN(done.lines << " lines were followed, " << done.looks << " of them only show more");
+  CHECK(done.lines > 0);
+}
+
+TEST_CASE("what a help line says mends machines that are put together by chance") {
+  const char* const seed = std::getenv("TCS_SEED");
+  const char* const size = std::getenv("TCS_SIZE");
+  const Replay done = replay(machines_by_chance(
+      static_cast<unsigned>(seed ? std::stoi(seed) : 20261130), size ? std::stoi(size) : 400));
   for (const std::string& failure : done.failures) FAIL_CHECK(failure);
   WARN(done.lines << " lines were followed, " << done.looks << " of them only show more");
   CHECK(done.lines > 0);

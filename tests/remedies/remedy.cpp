@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "facts/devices.h"
+#include "findings/rules/host_compilers.h"
 #include "plan/buildable.h"
 #include "plan/plan.h"
 #include "tables/tables.h"
@@ -61,6 +62,14 @@ void install_toolkit(Machine& m, const std::string& release) {
   m.facts.toolkits.on_path = Text(release);
 }
 
+void install_with_compiler(Machine& m, const std::string& release) {
+  install_toolkit(m, release);
+  const Plan plan = make_plan(m.facts, m.request);
+  const RuleInput in{m.facts, m.request, plan};
+  const Toolkit toolkit = *m.facts.toolkit();
+  if (host_trouble(in, toolkit) >= kRefused) name_compiler(m, host_compiler_for(in, toolkit));
+}
+
 namespace {
 
 // A GPU that the rest of the stack serves: it is not known which one there is.
@@ -72,15 +81,19 @@ std::string served(Machine m, Device device) {
   for (const Image& image : own_images(m.facts.torch)) all.push_back(image.sm.base().dotted());
   all.push_back("8.6");
   m.facts.devices.list.push_back(device);
+  std::string best;
+  int least = 1000;
   for (size_t i = all.size(); i-- > 0;) {
     m.facts.devices.list.back().cc = Text(all[i]);
     const Plan with = make_plan(m.facts, m.request);
-    bool bad = false;
+    int bad = 0;
     for (const Finding& f : judge(RuleInput{m.facts, m.request, with}, m.policy).findings)
-      bad = bad || f.severity >= Severity::Warning;
-    if (!bad) return all[i];
+      bad += f.severity == Severity::Error ? 20 : f.severity == Severity::Warning;
+    if (bad >= least) continue;
+    least = bad;
+    best = all[i];
   }
-  return all[0];
+  return best;
 }
 
 constexpr const char* kNewestDriver = "610.43.02";
@@ -236,7 +249,8 @@ void take_toolkit(Machine& m, const Words& w) {
   const size_t torch = words.find(", and PyTorch "), with = words.find(", with "),
                end = words.find(" as its host compiler");
   if (torch != std::string::npos) take_torch(m, words.substr(torch + 6));
-  if (with != std::string::npos) name_compiler(m, words.substr(with + 7, end - with - 7));
+  if (with < end && end != std::string::npos)
+    name_compiler(m, words.substr(with + 7, end - with - 7));
   install_toolkit(m, words.substr(0, words.find_first_of(" ,")));
 }
 

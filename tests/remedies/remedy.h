@@ -16,9 +16,11 @@ struct Machine {
   Facts facts;
   Request request;
   Policy policy;
-  bool looked = false;  // an effect says: these words only show more, nothing was changed
-  std::set<int> others;  // findings that it had before it was put into another place
-  bool forgot = false;  // an effect put something unknown in the place of facts
+  bool looked = false;     // an effect says: these words only show more, nothing was changed
+  std::set<int> others;    // findings that it had before it was put into another place
+  bool by_chance = false;  // of sweep.cpp
+  bool torn = false;       // no one toolkit builds all that is asked for and the GPUs that are here
+  bool forgot = false;     // an effect put something unknown in the place of facts
 };
 
 // What stood for {0}, {1} ... in the printed line; "" for those that it does not print. The eleventh
@@ -52,6 +54,9 @@ Effects python_effects();
 Effects environment_effects();
 Effects arch_effects();
 
+// sweep.cpp: machines put together from the tables; the same for the same seed.
+std::vector<Machine> machines_by_chance(unsigned seed, int count);
+
 // --- what effects share (remedy.cpp)
 void unset(Machine& m, const std::string& variable);
 void for_targets(Machine& m, const std::string& list);  // -DTorchCudaStack_TARGETS="8.6;9.0"
@@ -61,6 +66,8 @@ void write_list(Machine& m, const std::string& list);   // in the place of the l
 void select_toolkit(Machine& m, const std::string& root);
 // A whole toolkit of that release ("12.4"), installed and used.
 void install_toolkit(Machine& m, const std::string& release);
+// With the host compiler that it takes, where it refuses that which is here.
+void install_with_compiler(Machine& m, const std::string& release);
 // The driver answers, and shows the GPUs that are here; where none is known, one that the rest of
 // the stack serves.
 void driver_works(Machine& m);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "findings/nearest_toolkit.h"
 #include "plan/plan.h"
 #include "remedy.h"
 #include "tables/tables.h"
@@ -23,12 +24,16 @@ void install_any(Machine& m, W) {
   const Text& torch = m.facts.torch.cuda;
   const std::string cuda = torch.known() ? torch.value() : m.facts.driver.cuda.or_else("12.9");
   const int major = Version::parse(cuda).major();
-  m.forgot = true;  // which one it is, nobody said
-  install_toolkit(m, major > 13    ? cuda
-                     : major == 13 ? "13.0"
-                     : major == 12 ? "12.9"
-                     : major == 11 ? "11.8"
-                                   : cuda);
+  m.forgot = true;  // which one it is, nobody said: one that fits, if there is any
+  const Plan plan = make_plan(m.facts, m.request);
+  const NearestToolkit nearest = nearest_toolkit({m.facts, m.request, plan});
+  if (nearest.release && nearest.torch.empty())
+    return install_with_compiler(m, release_text(nearest.release));
+  install_with_compiler(m, major > 13    ? cuda
+                           : major == 13 ? "13.0"
+                           : major == 12 ? "12.9"
+                           : major == 11 ? "11.8"
+                                         : cuda);
 }
 
 void install_same(Machine& m, W w) {

@@ -61,7 +61,7 @@ void take_torch(Machine& m, const std::string& words) {
   install_torch(m, found(words, "PyTorch ([0-9.]+) for CUDA"), found(words, "for CUDA ([0-9.]+)"));
   change_toolkit(m, words);
   const std::string python = found(words, "in Python ([0-9.]+)"),
-                    gcc = found(words, "with GCC ([0-9.]+)"),
+                    gcc = found(words, "with (?:GCC|Clang release) ([0-9.]+)"),
                     driver = found(words, "a driver that speaks CUDA ([0-9.]+)");
   if (!python.empty()) {  // one of them answers now
     m.facts.python.version = Text(python);
@@ -94,7 +94,7 @@ void take_built(Machine& m, const std::string& words = "") {
   const Toolkit* here = m.facts.toolkit();
   const Version own = Version::parse(here ? here->version.value() : "");
   if (own.known() && first.known() && (own < first || (last.known() && last < own)))
-    install_toolkit(m, (last.known() ? last : first).major_minor());
+    install_with_compiler(m, (last.known() ? last : first).major_minor());
   const List<std::string> images = wanted_images(m);
   install_torch(m, "", "");
   TorchFacts& torch = m.facts.torch;
@@ -104,10 +104,15 @@ void take_built(Machine& m, const std::string& words = "") {
   torch.libraries[0].sets.push_back({images, 100});
   torch.version = Text("2.0.1");
   const Toolkit* toolkit = m.request.purpose == "run" ? nullptr : m.facts.toolkit();
-  if (toolkit && toolkit->version.known())
+  const Text& driver = m.facts.driver.cuda;
+  const bool old =
+      driver.known() && toolkit &&
+      Version::parse(driver.value()).major() < Version::parse(toolkit->version.value()).major();
+  if (old) install_with_compiler(m, driver.value());
+  if (toolkit && toolkit->version.known() && !old)
     torch.cuda = toolkit->version;
-  else if (m.facts.driver.cuda.known())
-    torch.cuda = m.facts.driver.cuda;
+  else if (driver.known())
+    torch.cuda = driver;
   settle(m);
 }
 
@@ -238,7 +243,7 @@ void go_back(Machine& m, const std::string& words) {
   if (m.facts.torch.state.is("found")) {
     const Text version = m.facts.torch.version;
     take_built(m);
-    m.facts.torch.version = version;
+    m.facts.torch.version = starts_with(cuda, "10.") ? Text("1.8.0") : version;  // of its time
     m.facts.torch.cuda = Text(cuda);
   }
 }
@@ -347,6 +352,7 @@ Effects torch_effects() {
        [](Machine& m, W w) {
          m.facts.host_compiler.version = Text(w[3].substr(w[3].find(' ') + 1));
        }},
+      {410, "install CUDA", Way::Mends, take_toolkit},
       {340, "use the toolkit", Way::Mends, take_toolkit},
       {340, "install CUDA", Way::Mends, take_toolkit},
       {340, "install a PyTorch", Way::Mends, torch_of_toolkit},

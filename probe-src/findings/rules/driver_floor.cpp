@@ -98,8 +98,11 @@ WaysOut ways_out(const RuleInput& in, const DriverSays& says, const User& user) 
   if (user.layer == std::string_view("torch")) {
     ways.torch = torch_way(in, to_serve(in), 1);
     if (!ways.torch.empty() || is_listed(in, says, now)) ways.older.clear();
-  } else if (!in.facts.torch.cuda.known()) {
-    ways.older = toolkit_words(nearest_toolkit(in));
+  } else if (!uses_torch(in) || !in.facts.torch.cuda.known()) {
+    const NearestToolkit other = nearest_toolkit(in);
+    const Version here = Version::parse(other.here ? other.here->version.value() : "");
+    const int major = other.here ? here.major() : other.release / 100;
+    ways.older = major <= now.major() ? toolkit_words(other) : "";
   }
   ways.aside = says.refused ? "" : compat_aside(in.facts.driver);
   const bool reaches = !says.jetson || says.compat_reaches / 100 >= cuda.major();

@@ -115,12 +115,13 @@ bool refused(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   // Before a compile nobody knows whether it gets by; after one that failed it is an error.
   const bool unchecked = !variable.empty() && !t.works.known();
   NearestToolkit nearest = nearest_toolkit(in);
-  if (nearest.refused) nearest.release = 0;
-  Finding& f = report_toolkit(out, 401,
-                              {nvcc_label(t), host_label(compiler), bound,
-                               how_to_name(kind, host_compiler_for(in, t), limit.newest), "",
-                               kind == HostKind::Msvc ? "" : "y"},
-                              nearest);
+  if (nearest.refused && (kind == HostKind::Msvc || takes_headers(in, t))) nearest.release = 0;
+  Finding& f = report_toolkit(
+      out, 401,
+      {nvcc_label(t), host_label(compiler), bound,
+       how_to_name(kind, takes_headers(in, t) ? host_compiler_for(in, t) : "", limit.newest), "",
+       kind == HostKind::Msvc ? "" : "y"},
+      nearest);
   if (unchecked) {
     f.severity = Severity::Warning;
     f.message = cat(variable, " keeps ", nvcc_label(t), " from refusing ", host_label(compiler),

@@ -27,12 +27,14 @@ const BadRow* bad_pair(const RuleInput& in, const Toolkit& toolkit, bool library
 // that such a pair depends on.
 void known_bad(const RuleInput& in, const Toolkit& toolkit, bool refused, List<Finding>& out);
 
-// The host compiler here. 0: `toolkit` takes it, as far as is known; + 1: a pair known to fail; + 2:
-// it refuses it.
+// The host compiler here. 0: `toolkit` takes it, as far as is known; + 1: a pair known to fail; +
+// 2: it refuses it.
 constexpr int kKnownBad = 1, kRefused = 2;
 int host_trouble(const RuleInput& in, const Toolkit& toolkit);
 // The newest that it takes in its place, "g++-13": with its path where it is known to be here. ""
 // where none is known.
 std::string host_compiler_for(const RuleInput& in, const Toolkit& toolkit);
+// Whether that one has the C++ level of PyTorch's headers, as far as is known. torch_cxx.cpp
+bool takes_headers(const RuleInput& in, const Toolkit& toolkit);
 
 }  // namespace tcs

@@ -88,12 +88,22 @@ void judge_host_compiler(const RuleInput& in, const Level& level, List<Finding>&
   const std::string least = least_words(compiler, needs);
   const Toolkit* t = in.facts.toolkit();
   std::string newer = t ? host_compiler_for(in, *t) : "";
-  const Version offered = Version::parse(newer.substr(newer.rfind('-') + 1));
-  if (offered.known() && offered < needs) newer.clear();  // it takes none that is new enough
-  Finding& f = report(
-      out, 410,
-      {label, torch_label(in.facts), standard_text(level), least, gnu && newer.empty() ? "y" : "",
-       guard ? "y" : "", gnu || !newer.empty() ? "" : "y", newer});
+  NearestToolkit other;
+  if (t && !takes_headers(in, *t)) {
+    newer.clear();  // it takes none that is new enough
+    other = nearest_toolkit(in);
+    other.here = nullptr;
+    Toolkit release;
+    release.version = Text(release_text(other.release));
+    other.compiler = host_compiler_for(in, release);
+    if (!takes_headers(in, release)) other.release = 0;
+  }
+  const bool any = newer.empty() && !other.release;
+  Finding& f =
+      report_toolkit(out, 410,
+                     {label, torch_label(in.facts), standard_text(level), least,
+                      gnu && any ? "y" : "", guard ? "y" : "", !gnu && any ? "y" : "", newer},
+                     other);
   add(f, "host-compiler", with_path(label, compiler.path), ">= " + least, compiler.version.from);
   add(f, "torch", cat(torch_label(in.facts), ", headers in ", standard_text(level)), "",
       level.from);
@@ -128,6 +138,15 @@ std::string compiler_for(const RuleInput& in, const Version& torch) {
     return "";
   return cat(compiler.id.is("GNU") ? "GCC" : compiler.id.value(), " ", least_words(compiler, needs),
              " or newer");
+}
+
+bool takes_headers(const RuleInput& in, const Toolkit& toolkit) {
+  const std::string program = host_compiler_for(in, toolkit);
+  const Version offered = Version::parse(program.substr(program.rfind('-') + 1));
+  const Version needs =
+      oldest(contains(program, "clang") ? "Clang" : "GNU", level_of(in.facts.torch));
+  return in.request.purpose != "extension" || !in.facts.torch.state.is("found") ||
+         !offered.known() || !needs.known() || offered >= needs;
 }
 
 int nvcc_of_headers(const RuleInput& in) {

@@ -145,6 +145,7 @@ void lacks(const RuleInput& in, const List<Wanted>& group, const List<Image>& im
     if (w.device && refused.empty()) refused = refused_words(images, w.sm, *w.device);
   const Severity severity = weight(in, group[0]);
   const bool needed = severity == Severity::Error;
+  const bool lost = in.request.arch_list.known() && in.plan.gencodes.empty();
   const Ways ways = ways_of(in, severity);
   Finding& f = report(
       out, 601,
@@ -153,8 +154,8 @@ void lacks(const RuleInput& in, const List<Wanted>& group, const List<Image>& im
        : ptx
            ? "a cubin runs only within its own major version, and the PTX here is for newer devices"
            : "a cubin runs only within its own major version, and there is no PTX to translate",
-       ways.one, ways.apart, here && builds(in) && needed ? name_targets(in) : "", ways.elsewhere,
-       needed ? "" : "y"});
+       ways.one, ways.apart, here && builds(in) && needed && !lost ? name_targets(in) : "",
+       ways.elsewhere, needed ? "" : "y"});
   f.severity = severity;
   for (const Wanted& w : group) {
     if (w.device)
