@@ -227,7 +227,10 @@ std::string torch_way(const RuleInput& in, const List<Sm>& sms, int loose) {
 std::string torch_elsewhere(const RuleInput& in, const List<Sm>& sms) {
   const HostFacts& host = in.facts.host;
   const std::string serves = sms.empty() ? "" : " that serves " + dotted(sms);
-  const Range cuda = builders(sms);
+  List<Sm> built = sms;  // by its toolkit, and what the list has
+  if (builds(in))
+    for (const Image& image : in.plan.written) add_once(built, image.sm);
+  const Range cuda = builders(built);
   const int major = major_of(own_toolkit(in));
   bool board = driver_says(in.facts).jetson;
   for (const Sm& sm : sms) board = board || (is_tegra(sm) && sm.major < 10);

@@ -254,6 +254,15 @@ bool was_silenced(const Report& before, const Report& after, int id) {
   return false;
 }
 
+// A fact that was unknown may tell of a trouble; what a finding stands for, it named.
+bool was_said(const Report& before, const Report& after, const Finding& removed,
+              const Finding& now) {
+  // A finding is allowed by its number: others of that number, and what they stand for, with it.
+  for (const Finding& f : before.findings)
+    if (f.id == removed.id && contains(f.consequences, now.code())) return true;
+  return removed.severity == Severity::Unknown || was_silenced(before, after, now.id);
+}
+
 // nvcc does not build what is asked for.
 bool is_unbuildable(int id) {
   return (id >= 901 && id <= 903) || id == 909 || id == 916;
@@ -285,7 +294,7 @@ std::string wrong(const Report& before, const Report& own, const Finding& remove
     const bool heavy = f.severity == Severity::Error || f.severity > removed.severity;
     const bool unknown = f.severity == Severity::Unknown && !copy.forgot;
     if (copy.others.count(f.id) == 1 || find(own, f) ||
-        (copy.by_chance && was_silenced(before, after, f.id)) ||
+        (copy.by_chance && was_said(before, after, removed, f)) ||
         (copy.torn && is_unbuildable(f.id)))
       continue;
     if (heavy || unknown) out += cat("    new: ", words_of(f), "\n");
@@ -335,9 +344,8 @@ std::string wrong_words(const std::string& line, const Finding& f, const Machine
   std::smatch set;
   if (!std::regex_search(line, set, variable)) return "";
   const auto& environment = after.facts.environment;
-  const auto found = environment.find(set[2].str());
-  const std::string value = found == environment.end() ? "" : found->second;
-  const bool as_said = set[1] == "unset" ? found == environment.end() : value == set[4].str();
+  const std::string* found = environment.find(set[2].str());
+  const bool as_said = set[1] == "unset" ? !found : found && *found == set[4].str();
   return as_said ? "" : cat("    following it did something else than ", set.str(), "\n");
 }
 

@@ -86,6 +86,14 @@ List<std::string> wanted_images(const Machine& m) {
   return images;
 }
 
+// Any minor release of the driver's major runs on it.
+std::string newest_of_major(int major) {
+  int newest = 0;
+  for (const CudaRow& row : cuda_rows())
+    if (row.release / 100 == major) newest = row.release;
+  return release_text(newest);
+}
+
 // A PyTorch that was built for what is here, of the toolkit's CUDA: from source, or of others;
 // "with CUDA 9.0 to 12.9" where the toolkit is another.
 void take_built(Machine& m, const std::string& words = "") {
@@ -108,8 +116,9 @@ void take_built(Machine& m, const std::string& words = "") {
   const bool old =
       driver.known() && toolkit &&
       Version::parse(driver.value()).major() < Version::parse(toolkit->version.value()).major();
-  if (old) install_with_compiler(m, driver.value());
-  if (toolkit && toolkit->version.known() && !old)
+  if (old) install_with_compiler(m, newest_of_major(Version::parse(driver.value()).major()));
+  if (toolkit) toolkit = m.facts.toolkit();
+  if (toolkit && toolkit->version.known())
     torch.cuda = toolkit->version;
   else if (driver.known())
     torch.cuda = driver;
