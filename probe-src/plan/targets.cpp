@@ -171,6 +171,7 @@ void Planner::native(const std::string& token) {
 void Planner::torch(const std::string& token) {
   List<Image> own = own_images(facts_.torch);
   if (own.empty()) {
+    if (facts_.torch.state.is("absent")) return;  // it has none, which is known
     plan_.complete = false;
     say(Issue::UnknownTorch, token, facts_.torch.reason);
     return;

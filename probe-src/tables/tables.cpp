@@ -95,7 +95,8 @@ bool is_filler(std::string_view word) {
              cat(" ", word, " "));
 }
 
-constexpr const char* kBetweenWords = " \t-_()/";
+// With the bytes of the signs for registered and trade mark, as names are pasted from shops.
+constexpr const char* kBetweenWords = " \t-_()/\xc2\xae\xe2\x84\xa2";
 
 // "NVIDIA GeForce RTX 4090 Laptop GPU" -> "rtx 4090": the words that count.
 std::string gpu_key(std::string_view name) {

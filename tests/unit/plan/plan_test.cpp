@@ -493,6 +493,19 @@ TEST_CASE("where nothing is known nothing is made up") {
   CHECK_FALSE(plan.complete);
 }
 
+TEST_CASE("a PyTorch that is known to be absent leaves nothing to build for, which is known too") {
+  Facts facts = with_nvcc("13.0.88", kNvcc130);
+  facts.devices.state = Text("none");
+  facts.torch.state = Text("absent");
+  Request request;
+  request.purpose = "pytorch-source";
+  Plan plan = make_plan(facts, request);
+  CHECK(plan.gencodes.empty());
+  CHECK(issue_of(plan, Kind::UnknownTorch) == nullptr);
+  CHECK(issue_of(plan, Kind::Empty) != nullptr);
+  CHECK(plan.complete);
+}
+
 TEST_CASE("a run needs no compiler") {
   Facts facts;
   add_torch_215(facts);

@@ -76,6 +76,7 @@ TEST_CASE("names as nvidia-smi prints them are known") {
       {"NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "12.0"},
       {"Quadro RTX 6000", "7.5"},
       {"NVIDIA GB10", "12.1"},
+      {"NVIDIA\xc2\xae GeForce RTX\xe2\x84\xa2 4090", "8.9"},  // as shops write it
   };
   for (const auto& [name, sm] : names) {
     INFO(name);
