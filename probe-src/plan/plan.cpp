@@ -296,6 +296,7 @@ void Planner::check_torch_parser() {
 // nvcc takes sm_100 and sm_100f for one GPU code, and makes it in one call either by way of a
 // family or not. ('a' is another code.)
 void Planner::check_families() {
+  if (!build_.known()) return;  // perhaps it builds neither, which is told then
   for (const Gencode& family : plan_.gencodes)
     for (const Gencode& g : plan_.gencodes) {
       const Sm &real = g.real, &same = family.real;

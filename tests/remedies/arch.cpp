@@ -176,6 +176,7 @@ Effects arch_effects() {
       {915, "set only", Way::Mends, one_list},
       {916, "{4}", Way::Mends, give_up_4},
       {917, "name architectures", Way::Mends, numbers_5},
+      {917, "nvcc --list-gpu-arch", Way::Looks, nullptr},
       {919, "write {3}", Way::Mends, write_3},
       {920, "see whether", Way::Looks, nullptr},
       {921, "write {3}", Way::Mends, write_whole_3},
