@@ -34,7 +34,7 @@ constexpr GpuRow kGpus[] = {
 constexpr TorchRow kTorches[] = {
 #define TCS_TORCH(version, index, cuda, on_pypi, x86_64, aarch64, python_first, python_last, \
                   cudnn, abi)                                                                \
-  {version, index, cuda, on_pypi != 0, x86_64, aarch64, python_first, python_last, cudnn, abi},
+  {version, index, cuda, on_pypi != 0, x86_64, aarch64, python_first, python_last, abi},
 #include "tables/torch_releases.def"
 };
 

@@ -65,10 +65,10 @@ Rows<GpuRow> gpu_rows();  // by capability
 // order
 // ("4090", "A100"); the shortest name of each capability. Several: it does not tell which.
 List<const GpuRow*> gpus_named(std::string_view name);
-const GpuRow* find_gpu(std::string_view name);            // where it tells; else null
+const GpuRow* find_gpu(std::string_view name);  // where it tells; else null
 // Up to three, two letters apart at most; `one`: the first is nearer than all others.
 List<const GpuRow*> nearest_gpus(std::string_view name, bool& one);
-std::string gpu_texts(const List<const GpuRow*>& gpus);   // "Quadro RTX 5000 (7.5), RTX 5000 ..."
+std::string gpu_texts(const List<const GpuRow*>& gpus);  // "Quadro RTX 5000 (7.5), RTX 5000 ..."
 
 // cuda_releases.def, oldest first: releases that have a toolkit (12.7 has none).
 struct CudaRow {
@@ -103,7 +103,6 @@ struct TorchRow {
   bool on_pypi;
   const char *x86_64, *aarch64;   // images, "" where there is no build or none is known
   int python_first, python_last;  // 3.11 = 311
-  const char* cudnn;
   int abi;
 };
 Rows<TorchRow> torch_rows();
