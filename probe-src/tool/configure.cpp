@@ -5,6 +5,7 @@
 #include "emit/plan_cmake.h"
 #include "facts/driver.h"
 #include "facts/facts_io.h"
+#include "tool/judge_build.h"
 #include "tool/settings.h"
 #include "tool/stamp.h"
 #include "tool/verbs.h"
@@ -60,23 +61,6 @@ bool already_done(const Host& host, const Inputs& in, const std::string& dir,
   return host.stat(path_join(dir, "plan.json")).is_file();
 }
 
-// The chosen toolkit, completed when it needs to be; a farm that cannot be laid leaves the real
-// root.
-std::string toolkit_root(Host& host, const Facts& facts, const std::string& dir,
-                         const std::string& cache) {
-  const Toolkit* toolkit = facts.toolkit();
-  if (toolkit == nullptr || facts.origin == "replayed") return {};
-  std::string farm = path_join(dir, "toolkit");
-  // CMake reads the link folders off nvcc's output and cuts them at blanks: the links of a build
-  // tree with one in its name lie in the user's cache.
-  if (contains(farm, " ") && !cache.empty() && !contains(cache, " "))
-    farm = path_join(cache, cat("toolkits/", fnv1a(toolkit->root.value())));
-  Result<std::string> root = lay_link_farm(host, *toolkit, farm);
-  if (root) return *root;
-  print_err(cat("tcstack: note: the toolkit could not be completed: ", root.error().str(), "\n"));
-  return toolkit->root.value();
-}
-
 int write_failed(const Error& error) {
   print_err(cat("tcstack configure: cannot write ", error.str(), "\n"));
   return 3;
@@ -87,8 +71,7 @@ struct Answer {
   Policy policy;
   std::string dir, reports;  // `reports`: where what a person reads goes
   Facts facts;
-  Plan plan;
-  Report report;
+  JudgedBuild judged;
 };
 
 Result<Done> learn(const Host& host, const Options& options, Answer& a) {
@@ -111,15 +94,6 @@ Result<Done> learn(const Host& host, const Options& options, Answer& a) {
   return Done{};
 }
 
-void judge_all(Host& host, DriverChild& child, Answer& a) {
-  Request request = make_request(variables_of(host), a.in);
-  probe_plan(host, a.in, request, child, a.facts);
-  a.plan = make_plan(a.facts, request);
-  a.report = judge(RuleInput{a.facts, request, a.plan}, a.policy);
-  // Whatever is allowed: without a list of ours torch would make one up.
-  if (a.plan.gencodes.empty()) a.report.outcome = "fail";
-}
-
 // Memory in use, another program on the board: of this moment.
 bool try_again(const Facts& facts) {
   for (const Device& device : facts.devices.list)
@@ -129,19 +103,21 @@ bool try_again(const Facts& facts) {
 }
 
 Result<Done> write_answer(Host& host, const Answer& a) {
-  std::string root = toolkit_root(host, a.facts, a.dir, a.in.cache_dir);
+  std::string root = toolkit_root(host, a.facts, path_join(a.dir, "toolkit"), a.in.cache_dir);
   Result<Done> done = host.make_directories(a.reports);
   const List<std::pair<std::string, std::string>> outputs = {
       {path_join(a.reports, "facts.json"), write_json(facts_to_json(a.facts)) + "\n"},
       {path_join(a.reports, "report.json"),
-       write_json(report_json(a.report, a.facts, a.plan)) + "\n"},
-      {path_join(a.dir, "plan.json"), write_json(plan_json(a.plan)) + "\n"},
-      {path_join(a.reports, "report.txt"), report_text(a.report, a.facts, a.plan)},
+       write_json(report_json(a.judged.report, a.facts, a.judged.plan)) + "\n"},
+      {path_join(a.dir, "plan.json"), write_json(plan_json(a.judged.plan)) + "\n"},
+      {path_join(a.reports, "report.txt"), report_text(a.judged.report, a.facts, a.judged.plan)},
       {path_join(a.dir, "plan.cmake"),
-       plan_cmake(PlanCmakeInput{a.facts, a.plan, a.report, a.policy, a.reports, root})},
+       plan_cmake(
+           PlanCmakeInput{a.facts, a.judged.plan, a.judged.report, a.policy, a.reports, root})},
       // A failure is never remembered: what was missing may come from where nobody looked.
-      {path_join(a.dir, "stamp"),
-       a.report.outcome == "fail" || try_again(a.facts) ? "" : make_stamp(host, a.in, a.facts)},
+      {path_join(a.dir, "stamp"), a.judged.report.outcome == "fail" || try_again(a.facts)
+                                      ? ""
+                                      : make_stamp(host, a.in, a.facts)},
   };
   for (const auto& output : outputs) {
     if (!done) break;
@@ -169,11 +145,11 @@ int verb_configure(Host& host, const List<std::string>& args) {
   Result<Facts> facts = obtain_facts(host, a.in, child);
   if (!facts) return refuse(facts.error());
   a.facts = *facts;
-  judge_all(host, child, a);
+  a.judged = judge_build(host, a.in, a.policy, child, a.facts);
   Result<Done> written = write_answer(host, a);
   if (!written) return write_failed(written.error());
   trim_cache(host);
-  return a.report.outcome == "fail" ? 1 : 0;
+  return a.judged.report.outcome == "fail" ? 1 : 0;
 }
 
 }  // namespace tcs

@@ -54,6 +54,7 @@
 #include "tool/explain.cpp"
 #include "tool/images.cpp"
 #include "tool/intersect.cpp"
+#include "tool/judge_build.cpp"
 #include "tool/main/main.cpp"
 #include "tool/options.cpp"
 #include "tool/probe.cpp"

@@ -9,6 +9,9 @@
 #include "probes/nvml.h"
 #include "probes/nvrtc.h"
 #include "tool/verbs.h"
+#ifdef TCS_FULL
+#include "full/verbs.h"
+#endif
 
 namespace {
 
@@ -31,7 +34,14 @@ const Verb verbs[] = {
     {"cache", tcs::verb_cache, "show or clear the per-user cache"},
     {"configure", tcs::verb_configure,
      "probe, check and write plan.cmake (for FindTorchCudaStack)"},
+#ifdef TCS_FULL
+    {"run", tcs::verb_run, "check, then run any build under the plan"},
+    {"toolkit", tcs::verb_toolkit, "bring a CUDA toolkit from PyPI into a folder"},
+#endif
 };
+
+// What an installed tcstack has and one that a configure compiled has not.
+[[maybe_unused]] const char* const full_verbs[] = {"run", "toolkit"};
 
 std::string usage() {
   std::string out =
@@ -49,6 +59,17 @@ std::string usage() {
 }
 
 int unknown_verb(const std::string& name) {
+#ifndef TCS_FULL
+  for (const char* verb : full_verbs) {
+    if (name != verb) continue;
+    tcs::print_err(tcs::cat(
+        "tcstack: this one was compiled at a configure step and has no `", name,
+        "`; an installed one has:\n",
+        "  cmake -S <TorchCudaStack> -B build -DTCS_BUILD_TESTS=OFF && cmake --build build\n",
+        "  cmake --install build --prefix ~/.local\n"));
+    return 2;
+  }
+#endif
   tcs::List<std::string> names;
   for (const Verb& verb : verbs) names.push_back(verb.name);
   tcs::print_err(tcs::cat("tcstack: no such verb: ", tcs::tail(name, 60),
