@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs that only the full tool has. As those of tool/verbs.h.
+// The verbs that only the full tool has. As those of tool/verbs.h; -N: the command died of signal
+// N.
 #pragma once
 #include <string>
 

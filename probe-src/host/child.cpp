@@ -19,6 +19,19 @@ extern char** environ;
 
 namespace tcs {
 
+List<std::string> child_environment(const Command& command) {
+  List<std::string> lines;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    std::string line = *entry;
+    std::string name = line.substr(0, line.find('='));
+    bool dropped = command.set_env.find(name) != nullptr;
+    for (const std::string& gone : command.unset_env) dropped = dropped || gone == name;
+    if (!dropped) lines.push_back(std::move(line));
+  }
+  for (const auto& pair : command.set_env) lines.push_back(cat(pair.first, "=", pair.second));
+  return lines;
+}
+
 namespace {
 
 int64_t clock_ms() {
@@ -46,20 +59,6 @@ struct Pipe {
     close_end(write_end);
   }
 };
-
-// NAME=VALUE lines for exec: the inherited environment with the command's changes.
-List<std::string> child_environment(const Command& command) {
-  List<std::string> lines;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    std::string line = *entry;
-    std::string name = line.substr(0, line.find('='));
-    bool dropped = command.set_env.find(name) != nullptr;
-    for (const std::string& gone : command.unset_env) dropped = dropped || gone == name;
-    if (!dropped) lines.push_back(std::move(line));
-  }
-  for (const auto& pair : command.set_env) lines.push_back(cat(pair.first, "=", pair.second));
-  return lines;
-}
 
 List<char*> pointers(List<std::string>& strings) {
   List<char*> out;

@@ -11,6 +11,9 @@ namespace tcs {
 // Runs all commands, at most `jobs` at a time; outcomes in the order of the commands.
 List<Outcome> run_children(const List<Command>& commands, int jobs);
 
+// NAME=VALUE lines for exec: the inherited environment with the command's changes.
+List<std::string> child_environment(const Command& command);
+
 // See Talk in host.h.
 std::unique_ptr<Talk> talk_to(const Command& command);
 

@@ -112,6 +112,10 @@ class Host {
   virtual List<Outcome> run_all(const List<Command>& commands, int jobs) = 0;
   // Never null: a child that could not be started answers nothing and says why at its end.
   virtual std::unique_ptr<Talk> talk(const Command& command) = 0;
+  // `command` (argv, set_env, unset_env) with this process's terminal, files and group, its signals
+  // as they were before us, for as long as it takes. `wait` false: this process becomes the
+  // command, and there is an outcome only where it could not be started (code: errno).
+  virtual Outcome foreground(const Command& command, bool wait) = 0;
   virtual int cores() const = 0;
   virtual int64_t now() const = 0;  // seconds since 1970
   virtual SystemNames system() const = 0;
@@ -121,7 +125,9 @@ class Host {
   std::string env_or(const Piece& name, const Piece& fallback) const;
 };
 
-std::unique_ptr<Host> make_real_host();
+// `foreground`: of the full tool (full/foreground.h); without it that call starts nothing.
+using Foreground = Outcome (*)(const Command& command, bool wait);
+std::unique_ptr<Host> make_real_host(Foreground foreground = nullptr);
 
 // All of `text` to an open file; false with errno set.
 bool write_all(int fd, std::string_view text);

@@ -93,6 +93,7 @@ Result<Done> write_to(const std::string& path, int flags, std::string_view text)
 
 class RealHost final : public Host {
  public:
+  explicit RealHost(Foreground runner) : foreground_(runner) {}
   bool env(const std::string& name, std::string& out) const override {
     const char* value = getenv(name.c_str());
     if (value == nullptr) return false;
@@ -267,6 +268,10 @@ class RealHost final : public Host {
   }
   std::unique_ptr<Talk> talk(const Command& command) override { return talk_to(command); }
 
+  Outcome foreground(const Command& command, bool wait) override {
+    return foreground_ != nullptr ? foreground_(command, wait) : Outcome();
+  }
+
   int cores() const override {
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -293,6 +298,9 @@ class RealHost final : public Host {
   std::string self() const override {
     return real_path("/proc/self/exe");
   }
+
+ private:
+  Foreground foreground_;
 };
 
 }  // namespace
@@ -307,8 +315,8 @@ bool write_all(int fd, std::string_view text) {
   return true;
 }
 
-std::unique_ptr<Host> make_real_host() {
-  return std::unique_ptr<Host>(new RealHost);
+std::unique_ptr<Host> make_real_host(Foreground foreground) {
+  return std::unique_ptr<Host>(new RealHost(foreground));
 }
 
 }  // namespace tcs

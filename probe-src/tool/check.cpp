@@ -5,36 +5,34 @@
 #include "emit/emit.h"
 #include "emit/forms.h"
 #include "facts/gather.h"
-#include "tool/settings.h"
-#include "tool/verbs.h"
+#include "tool/asked.h"
 
 namespace tcs {
-namespace {
 
-List<OptionSpec> specs_with(List<OptionSpec> own) {
-  List<OptionSpec> specs = {
-      {"--facts", "FILE", "a recorded machine instead of this one; - is standard input", true},
-      {"--request", "FILE", "what is asked for, as JSON (docs/facts.md)", false},
+List<OptionSpec> asking_options() {
+  return {
       {"--targets", "LIST", "what must be served: native;torch;8.6 or a GPU's name", false},
       {"--arch-list", "LIST", "what is built, as in TORCH_CUDA_ARCH_LIST", false},
       {"--purpose", "WORD", "extension, pytorch-source or run", false},
-      {"--out", "FILE", "write the answer there", false},
       {"--fail-on", "LEVEL", "error (default), warning, unknown or never", false},
       {"--allow", "IDS", "findings that are only noted: TCS303,library-missing", false},
-      {"--strict", nullptr, "refuse members that the schema does not have", false},
       {"--set", "NAME=VALUE", "an input by its CMake name, as -DNAME=VALUE too", true},
   };
-  specs.append(own);
-  return specs;
 }
 
-struct Asked {
-  Options options;
-  Inputs inputs;
-  Policy policy;
-  Request request;
-  std::string verb;
-};
+namespace {
+
+List<OptionSpec> specs_with(const OptionSpec& own) {
+  List<OptionSpec> specs = {
+      {"--facts", "FILE", "a recorded machine instead of this one; - is standard input", true},
+      {"--request", "FILE", "what is asked for, as JSON (docs/facts.md)", false},
+      own,
+      {"--out", "FILE", "write the answer there", false},
+      {"--strict", nullptr, "refuse members that the schema does not have", false},
+  };
+  specs.append(asking_options());
+  return specs;
+}
 
 int refuse(const Asked& asked, const std::string& text) {
   print_err(cat("tcstack ", asked.verb, ": ", ascii(text), "\n"));
@@ -98,8 +96,8 @@ Result<Done> learn_request(const Host& host, Asked& asked) {
   return Done{};
 }
 
-// Without a file the lists and targets are those of the environment: that of the recorded machine,
-// never of the one that replays it.
+}  // namespace
+
 Request request_for(const Asked& asked, const Facts& facts) {
   const Options& given = asked.options;
   Request request = asked.request;
@@ -119,9 +117,8 @@ Request request_for(const Asked& asked, const Facts& facts) {
   return request;
 }
 
-// False: `status` says why.
-bool learn(Host& host, const List<std::string>& args, const List<OptionSpec>& specs,
-           const char* synopsis, Asked& asked, int& status) {
+bool learn_asked(Host& host, const List<std::string>& args, const List<OptionSpec>& specs,
+                 const char* synopsis, Asked& asked, int& status) {
   if (!parse_options(args, specs, synopsis, asked.options, status)) return false;
   Result<Done> done = Done{};
   if (!asked.options.words.empty())
@@ -132,6 +129,8 @@ bool learn(Host& host, const List<std::string>& args, const List<OptionSpec>& sp
   status = refuse(asked, done.error().str());
   return false;
 }
+
+namespace {
 
 struct Machine {
   std::string path;  // "" = this one
@@ -174,8 +173,8 @@ int verb_check(Host& host, const List<std::string>& args) {
   asked.verb = "check";
   int status = 0;
   List<Machine> all;
-  const auto specs = specs_with({{"--format", "FORM", "text (default) or json", false}});
-  if (!learn(host, args, specs, "tcstack check [OPTIONS]", asked, status)) return status;
+  const auto specs = specs_with({"--format", "FORM", "text (default) or json", false});
+  if (!learn_asked(host, args, specs, "tcstack check [OPTIONS]", asked, status)) return status;
   const std::string format = asked.options.get("--format", "text");
   if (format != "text" && format != "json")
     return refuse(asked, cat("--format: '", tail(format, 40), "' is none of text, json"));
@@ -205,8 +204,9 @@ int verb_plan(Host& host, const List<std::string>& args) {
   int status = 0;
   List<Machine> all;
   const std::string forms = cat("one of ", kPlanForms);
-  const auto specs = specs_with({{"--emit", "FORM", forms.c_str(), false}});
-  if (!learn(host, args, specs, "tcstack plan --emit FORM [OPTIONS]", asked, status)) return status;
+  const auto specs = specs_with({"--emit", "FORM", forms.c_str(), false});
+  if (!learn_asked(host, args, specs, "tcstack plan --emit FORM [OPTIONS]", asked, status))
+    return status;
   if (!machines(host, asked, all, status)) return status;
   if (all.size() > 1) return refuse(asked, "takes one --facts");
   const Facts& facts = all[0].facts;

@@ -37,20 +37,6 @@ Result<Inputs> read_inputs(const Host& host, const Options& options) {
   return in;
 }
 
-// Recorded facts when FACTS names a file, else this machine's.
-Result<Facts> obtain_facts(Host& host, const Inputs& in, DriverChild& child) {
-  Setting replay = own_input(host, in, "FACTS");
-  if (!replay.set || replay.value.empty()) return gather_all(host, in, child);
-  List<std::string> unknown;
-  Result<Facts> facts = read_facts_file(host, replay.value, unknown);
-  if (!facts) return Error{facts.error().str(), replay.from};
-  for (const std::string& name : unknown) {
-    print_err(cat("tcstack: note: ", replay.value, ": unknown member ", name, "\n"));
-  }
-  facts->origin = "replayed";
-  return *facts;
-}
-
 bool already_done(const Host& host, const Inputs& in, const std::string& dir,
                   const std::string& reports) {
   Result<std::string> stamp = host.read(path_join(dir, "stamp"));
@@ -145,7 +131,8 @@ int verb_configure(Host& host, const List<std::string>& args) {
   Result<Facts> facts = obtain_facts(host, a.in, child);
   if (!facts) return refuse(facts.error());
   a.facts = *facts;
-  a.judged = judge_build(host, a.in, a.policy, child, a.facts);
+  a.judged =
+      judge_build(host, a.in, make_request(variables_of(host), a.in), a.policy, child, a.facts);
   Result<Done> written = write_answer(host, a);
   if (!written) return write_failed(written.error());
   trim_cache(host);

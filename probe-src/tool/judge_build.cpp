@@ -6,10 +6,23 @@
 
 namespace tcs {
 
-JudgedBuild judge_build(Host& host, const Inputs& in, const Policy& policy, DriverChild& child,
-                        Facts& facts) {
+Result<Facts> obtain_facts(Host& host, const Inputs& in, DriverChild& child) {
+  Setting replay = own_input(host, in, "FACTS");
+  if (!replay.set || replay.value.empty()) return gather_all(host, in, child);
+  List<std::string> unknown;
+  Result<Facts> facts = read_facts_file(host, replay.value, unknown);
+  if (!facts) return Error{facts.error().str(), replay.from};
+  for (const std::string& name : unknown) {
+    print_err(cat("tcstack: note: ", replay.value, ": unknown member ", name, "\n"));
+  }
+  facts->origin = "replayed";
+  return *facts;
+}
+
+JudgedBuild judge_build(Host& host, const Inputs& in, const Request& request, const Policy& policy,
+                        DriverChild& child, Facts& facts) {
   JudgedBuild out;
-  out.request = make_request(variables_of(host), in);
+  out.request = request;
   probe_plan(host, in, out.request, child, facts);
   out.plan = make_plan(facts, out.request);
   out.report = judge(RuleInput{facts, out.request, out.plan}, policy);

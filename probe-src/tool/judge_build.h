@@ -11,6 +11,9 @@
 
 namespace tcs {
 
+// Recorded facts when FACTS names a file, else this machine's.
+Result<Facts> obtain_facts(Host& host, const Inputs& in, DriverChild& child);
+
 struct JudgedBuild {
   Request request;
   Plan plan;
@@ -18,8 +21,8 @@ struct JudgedBuild {
 };
 // Builds, and tries on the devices, the images of the plan (probe_plan), adds what was learnt to
 // `facts`, and judges.
-JudgedBuild judge_build(Host& host, const Inputs& in, const Policy& policy, DriverChild& child,
-                        Facts& facts);
+JudgedBuild judge_build(Host& host, const Inputs& in, const Request& request, const Policy& policy,
+                        DriverChild& child, Facts& facts);
 
 // The chosen toolkit, or `farm`, the folder of links that completes it where it needs to be; "" of
 // recorded facts and where none is chosen. A farm that cannot be laid leaves the real root, with a

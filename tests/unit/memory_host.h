@@ -202,6 +202,17 @@ class MemoryHost : public Host {
     };
     return std::make_unique<MemoryTalk>(*this, run(command));
   }
+  // What foreground() was asked, and what comes of it.
+  List<Command> started;
+  bool waited = false;
+  Outcome ends = exits(0);
+  std::function<void(MemoryHost&)> on_start;  // what the command leaves behind
+  Outcome foreground(const Command& command, bool wait) override {
+    started.push_back(command);
+    waited = wait;
+    if (on_start) on_start(*this);
+    return ends;
+  }
   int cores() const override { return 2; }
   int64_t now() const override { return 1800000000; }
   SystemNames system() const override { return {"Linux", "x86_64", "6.1.0-test", "2.36"}; }

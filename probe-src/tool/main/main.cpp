@@ -10,6 +10,7 @@
 #include "probes/nvrtc.h"
 #include "tool/verbs.h"
 #ifdef TCS_FULL
+#include "full/foreground.h"
 #include "full/verbs.h"
 #endif
 
@@ -95,11 +96,20 @@ int main(int argc, char** argv) {
     return tcs::print_out(usage()) ? 0 : 3;
   }
   signal(SIGPIPE, SIG_IGN);
+#ifdef TCS_FULL
+  std::unique_ptr<tcs::Host> host = tcs::make_real_host(tcs::run_foreground);
+#else
   std::unique_ptr<tcs::Host> host = tcs::make_real_host();
+#endif
   const std::string name = args[0];
   args.erase(args.begin());
   for (const Verb& verb : verbs) {
-    if (name == verb.name) return verb.run(*host, args);
+    if (name != verb.name) continue;
+    const int status = verb.run(*host, args);
+#ifdef TCS_FULL
+    if (status < 0) tcs::die_of(-status);
+#endif
+    return status;
   }
   return unknown_verb(name);
 }
