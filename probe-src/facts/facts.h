@@ -69,6 +69,8 @@ struct HostFacts {
   Names nvidia_pci;  // NVIDIA's GPUs on the PCI bus, "0000:01:00.0 10de:2704"
   Flag nouveau;      // the nouveau kernel driver is loaded
   Flag secure_boot;
+  Fact<int> cores;       // that this process may use
+  Fact<int> memory_mib;  // that may be used now without swapping
 };
 
 // What a present device answered when one image was loaded on it.

@@ -330,7 +330,7 @@ template <class A> void visit(A& a, HostFacts& h) {
   a.field("kernel", h.kernel); a.field("glibc", h.glibc); a.field("wsl", h.wsl);
   a.group("jetson", [&](A& j) { j.field("l4t", h.jetson_l4t); j.field("jetpack", h.jetson_jetpack); });
   a.field("container", h.container); a.field("nvidia_pci", h.nvidia_pci); a.field("nouveau", h.nouveau);
-  a.field("secure_boot", h.secure_boot);
+  a.field("secure_boot", h.secure_boot); a.field("cores", h.cores); a.field("memory_mib", h.memory_mib);
 }
 template <class A> void visit(A& a, ImageProbe& p) {
   a.field("image", p.image); a.choice("result", p.result, "runs|refused|wrong|crash|hang");

@@ -138,6 +138,80 @@ Text container(const Host& host, bool wsl) {
   return value.empty() ? Text() : Text(value == "lxc" ? "lxc" : "other", "$container");
 }
 
+List<std::string> words_in(const Host& host, const std::string& path) {
+  const Result<std::string> text = host.read(path, 1u << 20);
+  return text ? split(*text, " \t\n") : List<std::string>();
+}
+
+// False where the word is not there or no number ("max"), or so large that it stands for no limit.
+bool number_at(const List<std::string>& words, size_t i, uint64_t& out) {
+  return i < words.size() && parse_number(words[i], uint64_t{1} << 50, out);
+}
+bool number_after(const List<std::string>& words, const char* key, uint64_t& out) {
+  for (size_t i = 0; i < words.size(); ++i)
+    if (words[i] == key) return number_at(words, i + 1, out);
+  return false;
+}
+
+// The control groups that this process is in, each with those around it: cgroups(7), both versions.
+// In a container the outer ones, and in version 1 its own, are not where the kernel says they are.
+List<std::string> control_groups(const Host& host, const char* controller) {
+  List<std::string> folders;
+  const Result<std::string> text = host.read("/proc/self/cgroup", 1u << 20);
+  for (const std::string& line : text ? lines_of(*text) : List<std::string>()) {
+    const size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string names = line.substr(first + 1, second - first - 1);
+    if (!names.empty() && !contains(split(names, ","), controller)) continue;
+    const std::string top = names.empty() ? "/sys/fs/cgroup" : cat("/sys/fs/cgroup/", controller);
+    for (std::string path = line.substr(second + 1); path.size() > 1; path = path_parent(path))
+      folders.push_back(top + path);
+    folders.push_back(top);
+  }
+  return folders;
+}
+
+void learn_cores(const Host& host, HostFacts& out) {
+  out.cores = Fact<int>(host.cores(), "sched_getaffinity");
+  for (const std::string& group : control_groups(host, "cpu")) {
+    uint64_t quota = 0, period = 0;
+    const List<std::string> both = words_in(host, group + "/cpu.max");
+    const bool limited = (number_at(both, 0, quota) && number_at(both, 1, period)) ||
+                         (number_at(words_in(host, group + "/cpu.cfs_quota_us"), 0, quota) &&
+                          number_at(words_in(host, group + "/cpu.cfs_period_us"), 0, period));
+    if (!limited || period == 0 || quota == 0) continue;
+    const uint64_t cores = (quota + period - 1) / period;
+    if (cores < static_cast<uint64_t>(out.cores.value()))
+      out.cores = Fact<int>(static_cast<int>(cores), group);
+  }
+}
+
+// Of what a group uses, files that are merely kept in memory are given up when asked for.
+void learn_memory(const Host& host, HostFacts& out) {
+  auto take = [&](uint64_t bytes, const std::string& from) {
+    const int mib = static_cast<int>(bytes >> 20 & 0x7fffffff);
+    if (!out.memory_mib.known() || mib < out.memory_mib.value())
+      out.memory_mib = Fact<int>(mib, from);
+  };
+  uint64_t limit = 0, used = 0, kept = 0;
+  if (number_after(words_in(host, "/proc/meminfo"), "MemAvailable:", limit))
+    take(limit << 10, "MemAvailable");
+  for (const std::string& group : control_groups(host, "memory")) {
+    const List<std::string> stat = words_in(host, group + "/memory.stat");
+    if (number_at(words_in(host, group + "/memory.max"), 0, limit) &&
+        number_at(words_in(host, group + "/memory.current"), 0, used)) {
+      if (!number_after(stat, "inactive_file", kept)) kept = 0;
+    } else if (number_at(words_in(host, group + "/memory.limit_in_bytes"), 0, limit) &&
+               number_at(words_in(host, group + "/memory.usage_in_bytes"), 0, used)) {
+      if (!number_after(stat, "total_inactive_file", kept)) kept = 0;
+    } else {
+      continue;
+    }
+    used -= kept < used ? kept : used;
+    take(limit > used ? limit - used : 0, group);
+  }
+}
+
 void learn_surroundings(const Host& host, HostFacts& out) {
   out.container = container(host, out.wsl.is(true));
   out.nvidia_pci = nvidia_boards(host);
@@ -196,6 +270,8 @@ void gather_host(Host& host, Facts& facts) {
   out.distro = distribution(host);
   learn_tegra(host, out);
   learn_surroundings(host, out);
+  learn_cores(host, out);
+  learn_memory(host, out);
   for (const auto& variable : host.environment())
     if (variable_matters(variable.first)) facts.environment[variable.first] = variable.second;
 }

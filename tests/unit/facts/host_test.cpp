@@ -154,3 +154,48 @@ TEST_CASE("what the Multi-Process Service and container runtimes are told is kep
   CHECK_FALSE(variable_matters("NVIDIA_API_KEY"));
   CHECK_FALSE(variable_matters("KUBERNETES_SERVICE_HOST"));
 }
+
+TEST_CASE(
+    "without control groups the cores are the scheduler's and the memory is what is available") {
+  MemoryHost host;
+  CHECK(surroundings(host).cores.is(2));
+  CHECK_FALSE(surroundings(host).memory_mib.known());
+  host.files["/proc/meminfo"] =
+      "MemTotal:  8000000 kB\nMemFree:  1 kB\nMemAvailable:  4194304 kB\n";
+  CHECK(surroundings(host).memory_mib.is(4096));
+  CHECK(surroundings(host).memory_mib.from == "MemAvailable");
+}
+
+TEST_CASE(
+    "a control group's quota and limit count, version 2, whichever of the nested ones is less") {
+  MemoryHost host;
+  host.files["/proc/meminfo"] = "MemAvailable:  4194304 kB\n";
+  host.files["/proc/self/cgroup"] = "0::/a/b\n";
+  host.files["/sys/fs/cgroup/a/b/cpu.max"] = "max 100000\n";
+  host.files["/sys/fs/cgroup/a/cpu.max"] = "50000 100000\n";
+  host.files["/sys/fs/cgroup/a/b/memory.max"] = "max\n";
+  host.files["/sys/fs/cgroup/a/b/memory.current"] = "12345\n";
+  host.files["/sys/fs/cgroup/a/memory.max"] = "2147483648\n";
+  host.files["/sys/fs/cgroup/a/memory.current"] = "1610612736\n";
+  host.files["/sys/fs/cgroup/a/memory.stat"] = "anon 1\ninactive_file 536870912\nactive_file 7\n";
+  CHECK(surroundings(host).cores.is(1));
+  CHECK(surroundings(host).cores.from == "/sys/fs/cgroup/a");
+  CHECK(surroundings(host).memory_mib.is(1024));  // 2 GiB, of which 1 is used and not given up
+  CHECK(surroundings(host).memory_mib.from == "/sys/fs/cgroup/a");
+}
+
+TEST_CASE("a container's own control groups are at the top, version 1") {
+  MemoryHost host;
+  host.files["/proc/self/cgroup"] =
+      "9:memory:/docker/0123\n4:cpu,cpuacct:/docker/0123\n2:cpuset:/docker/0123\n";
+  host.files["/sys/fs/cgroup/cpu/cpu.cfs_quota_us"] = "150000\n";
+  host.files["/sys/fs/cgroup/cpu/cpu.cfs_period_us"] = "100000\n";
+  host.files["/sys/fs/cgroup/memory/memory.limit_in_bytes"] = "1073741824\n";
+  host.files["/sys/fs/cgroup/memory/memory.usage_in_bytes"] = "2073741824\n";
+  CHECK(surroundings(host).cores.is(2));  // one and a half
+  CHECK(surroundings(host).memory_mib.is(0));
+  host.files["/sys/fs/cgroup/memory/memory.limit_in_bytes"] = "9223372036854771712\n";
+  host.files["/sys/fs/cgroup/cpu/cpu.cfs_quota_us"] = "-1\n";
+  CHECK_FALSE(surroundings(host).memory_mib.known());
+  CHECK(surroundings(host).cores.from == "sched_getaffinity");
+}
