@@ -39,9 +39,10 @@ std::string release_in_name_of(std::string_view name) {
   return digit == std::string_view::npos ? std::string() : std::string(name.substr(digit));
 }
 
-std::string python_in(const Host& host, const std::string& folder, const std::string& release = {}) {
-  for (const std::string& name : {cat("python", release), std::string("python3"),
-                                  std::string("python")}) {
+std::string python_in(const Host& host, const std::string& folder,
+                      const std::string& release = {}) {
+  for (const std::string& name :
+       {cat("python", release), std::string("python3"), std::string("python")}) {
     const std::string path = path_join(folder, name);
     if (is_program(host, path)) return path;
   }
@@ -64,7 +65,7 @@ std::string interpreter_of(const Host& host, const std::string& script) {
     size_t at = 1;
     while (at < words.size() && (starts_with(words[at], "-") || contains(words[at], "="))) ++at;
     return at < words.size() && is_python_name(path_name(words[at])) ? program(host, words[at])
-                                                                    : std::string();
+                                                                     : std::string();
   }
   if (is_python_name(name)) return words[0];
   const std::string exec = "'''exec' ";
@@ -130,7 +131,8 @@ CommandPython uv_python(const Host& host, const List<std::string>& command) {
   const std::string folder = host.env_or("UV_PROJECT_ENVIRONMENT", "");
   if (project && !folder.empty())
     return {python_in(host, path_join(host.cwd(), folder) + "/bin"), "UV_PROJECT_ENVIRONMENT"};
-  if (!project && host.env_or("VIRTUAL_ENV", "").empty() && !host.env_or("CONDA_PREFIX", "").empty())
+  if (!project && host.env_or("VIRTUAL_ENV", "").empty() &&
+      !host.env_or("CONDA_PREFIX", "").empty())
     return {};
   return active_or_project(host, project);
 }
@@ -227,9 +229,9 @@ std::string missing_no_isolation(const Host& host, const List<std::string>& comm
 bool configures_with_cmake(const List<std::string>& command) {
   if (path_name(command[0]) != "cmake") return false;
   for (size_t i = 1; i < command.size(); ++i)
-    for (const char* other : {"--build", "--install", "-E", "-P", "--open", "--workflow",
-                              "--find-package", "--version", "-version", "/V", "--help", "-help",
-                              "-h", "-H", "/?", "--system-information", "-N"})
+    for (const char* other :
+         {"--build", "--install", "-E", "-P", "--open", "--workflow", "--find-package", "--version",
+          "-version", "/V", "--help", "-help", "-h", "-H", "/?", "--system-information", "-N"})
       if (command[i] == other || (starts_with(command[i], "--help")) ||
           (std::string_view(other) == "--workflow" && starts_with(command[i], "--workflow")))
         return false;

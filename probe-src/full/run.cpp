@@ -1,16 +1,182 @@
 // SPDX-License-Identifier: Apache-2.0
+// `tcstack run [OPTIONS] -- COMMAND ARGS...`: checks first, then runs any build under the plan.
+#include "full/run.h"
+
+#include <cerrno>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "emit/emit.h"
 #include "full/verbs.h"
-#include "tool/verbs.h"
 
 namespace tcs {
 
-int verb_run(Host&, const List<std::string>& args) {
-  Options options;
+namespace {
+
+constexpr const char* kSynopsis = "tcstack run [OPTIONS] -- COMMAND ARGS...";
+
+void say(const std::string& text) {
+  print_err(cat("tcstack run: ", text, "\n"));
+}
+
+List<OptionSpec> run_options() {
+  List<OptionSpec> specs = asking_options();
+  specs.append(List<OptionSpec>{
+      {"--verify", "GLOB", "files that hold the plan's images afterwards: 'pkg/*.so', 'dist/*.whl'",
+       true},
+      {"--dry-run", nullptr, "print what would be set, and run nothing", false},
+      {"--quiet", nullptr, "say nothing where nothing is wrong", false},
+  });
+  return specs;
+}
+
+// False: `status` says why.
+bool read_words(Host& host, const List<std::string>& args, Run& run, int& status) {
+  List<std::string> own;
+  size_t at = 0;
+  while (at < args.size() && args[at] != "--") own.push_back(args[at++]);
+  const bool divided = at < args.size();
+  for (++at; at < args.size(); ++at) run.words.push_back(args[at]);
+  run.asked.verb = "run";
+  if (!learn_asked(host, own, run_options(), kSynopsis, run.asked, status)) {
+    if (status == 2 && !divided) say(cat("the command comes after --: ", kSynopsis));
+    return false;
+  }
+  status = 2;
+  if (run.words.empty() || run.words[0].empty())
+    say(cat("there is no command: ", kSynopsis));
+  else
+    return true;
+  return false;
+}
+
+// A folder of this process's own below `base`; "" where there can be none.
+std::string own_folder(Host& host, const std::string& base) {
+  const std::string process = path_name(host.real_path("/proc/self"));
+  const std::string folder = path_join(base, cat("run/", host.now(), "-", process));
+  const bool made = static_cast<bool>(host.make_directories(folder));
+  return made && !host.stat(folder).foreign ? folder : std::string();
+}
+
+// Of runs that were killed while they checked.
+void remove_old(Host& host, const std::string& folder) {
+  constexpr int64_t kDay = 86400;
+  Result<List<std::string>> names = host.list(folder);
+  if (!names) return;
+  for (const std::string& name : *names) {
+    uint64_t since = 0;
+    if (parse_number(name.substr(0, name.find('-')), UINT64_MAX, since) &&
+        static_cast<int64_t>(since) + kDay < host.now())
+      (void)host.remove_tree(path_join(folder, name));
+  }
+}
+
+// What the options leave open and the command says.
+void learn_from_command(const Host& host, Run& run) {
+  StringMap& set = run.asked.inputs.set;
+  for (const std::string& pair : cmake_words(run.words)) {
+    const size_t equals = pair.find('=');
+    const std::string name = pair.substr(0, equals);
+    if (contains(input_names(), name) && !set.find(name)) set[name] = pair.substr(equals + 1);
+  }
+  if (set.find("Python_EXECUTABLE")) return;
+  run.python = python_of_command(host, run.words);
+  if (!run.python.path.empty()) set["Python_EXECUTABLE"] = run.python.path;
+}
+
+Result<Done> judge_run(Host& host, const std::string& cache, Run& run) {
+  Inputs& in = run.asked.inputs;
+  in.cache_dir = cache;
+  in.work_dir = run.work_dir;
+  DriverChild child;
+  Result<Facts> facts = obtain_facts(host, in, child);
+  if (!facts) return facts.error();
+  run.facts = *facts;
+  run.judged =
+      judge_build(host, in, request_for(run.asked, run.facts), run.asked.policy, child, run.facts);
+  return Done{};
+}
+
+int refuse_to_run(const Run& run) {
+  print_err(report_text(run.judged.report, run.facts, run.judged.plan));
+  say(run.judged.plan.gencodes.empty() ? "the plan is empty: the command was not started"
+                                       : "the command was not started");
+  return 1;
+}
+
+void say_judged(const Run& run) {
+  for (const Finding& finding : run.judged.report.findings)
+    if (finding.severity != Severity::Note) print_err(finding_text(finding) + "\n");
+  if (run.asked.options.has("--quiet")) return;
+  print_err(summary_line(run.judged.report, run.facts, run.judged.plan) + "\n");
+}
+
+void say_isolated(const Host& host, const Run& run) {
+  const std::string option = missing_no_isolation(host, run.words);
+  if (option.empty()) return;
+  say(cat(
+      "warning: what this command builds, it builds in an environment of its own, with a ",
+      "PyTorch of its own choosing, not the one that was checked here; to build with this one: ",
+      option, " (the package's build tools must then be installed)"));
+}
+
+// As a shell has it: 127 not found, 126 found and not to be run.
+int not_started(const Run& run, const Outcome& outcome) {
+  say(cat(ascii(tail(run.words[0], 200)), ": ",
+          outcome.code == ENOENT ? "no such command, or the interpreter of the script is missing"
+                                 : outcome.why));
+  return outcome.code == ENOENT ? 127 : 126;
+}
+
+int run_and_verify(Host& host, const Run& run) {
+  const int64_t start = host.now();
+  const Outcome outcome = host.foreground(run.command, true);
+  if (outcome.state == Outcome::State::NotStarted) return not_started(run, outcome);
+  if (outcome.ok()) return verify_built(host, run, start);
+  say(cat("the command failed (", outcome.describe(), "): nothing was verified"));
+  return outcome.state == Outcome::State::Signalled ? -outcome.code : outcome.code;
+}
+
+int check_and_run(Host& host, const std::string& base, const std::string& cache, Run& run) {
+  Result<Done> judged = judge_run(host, cache, run);
+  if (!judged) return say(ascii(judged.error().str())), 2;
+  if (run.judged.report.outcome == "fail") return refuse_to_run(run);
+  say_judged(run);
+  const Toolkit* toolkit = run.facts.toolkit();
+  const std::string farm =
+      toolkit != nullptr ? path_join(base, cat("toolkits/", fnv1a(toolkit->root.value()))) : "";
+  settle_command(host, toolkit_root(host, run.facts, farm, cache), run);
+  if (run.asked.options.has("--dry-run")) return print_out(settings_text(run)) ? 0 : 3;
+  if (!run.asked.options.has("--quiet")) print_err(settings_text(run));
+  say_isolated(host, run);
+  if (run.asked.options.has("--verify")) return run_and_verify(host, run);
+  (void)host.remove_tree(run.work_dir);
+  return not_started(run, host.foreground(run.command, false));
+}
+
+}  // namespace
+
+int verb_run(Host& host, const List<std::string>& args) {
+  Run run;
   int status = 0;
-  if (!parse_options(args, {}, "tcstack run [OPTIONS] -- COMMAND...", options, status))
-    return status;
-  print_err("tcstack run: not yet\n");
-  return 3;
+  if (!read_words(host, args, run, status)) return status;
+  learn_from_command(host, run);
+  Result<std::string> folder = cache_folder(host, run.asked.inputs);
+  if (!folder) return say(ascii(folder.error().str())), 2;
+  // Images run on the device, answers are believed: none that somebody else could have written.
+  const std::string cache = host.stat(*folder).foreign ? std::string() : *folder;
+  std::string base = cache;
+  if (!base.empty()) run.work_dir = own_folder(host, base);
+  if (run.work_dir.empty()) {
+    base = path_join(host.env_or("TMPDIR", "/tmp"), "tcstack-" + host.env_or("USER", "user"));
+    run.work_dir = own_folder(host, base);
+  }
+  if (run.work_dir.empty())
+    return say(cat("cannot make a folder of its own below ", ascii(base))), 3;
+  remove_old(host, path_join(base, "run"));
+  status = check_and_run(host, base, cache, run);
+  (void)host.remove_tree(run.work_dir);
+  return status;
 }
 
 }  // namespace tcs

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of `tcstack run`.
+#pragma once
+#include <string>
+
+#include "drive/drive.h"
+#include "full/command_python.h"
+#include "tool/asked.h"
+#include "tool/judge_build.h"
+
+namespace tcs {
+
+struct Run {
+  Asked asked;
+  List<std::string> words;  // COMMAND ARGS...
+  CommandPython python;
+  std::string work_dir;  // of this process alone, removed when it is done; "" = there is none
+  Facts facts;
+  JudgedBuild judged;
+  Drive drive;
+  StringMap users;          // the environment that the command would have without us
+  Command command;          // what is started
+  List<std::string> notes;  // of what is told to CMake
+};
+
+// run_settings.cpp: what the command is told. Fills drive, users, command and notes.
+void settle_command(Host& host, const std::string& root, Run& run);
+// For a person: what is set and why, one line each.
+std::string settings_text(const Run& run);
+// What the words of a cmake command set, where the options of `run` do not: NAME=VALUE.
+List<std::string> cmake_words(const List<std::string>& command);
+
+// run_verify.cpp: 0, or 1 where a pattern names no file or a file lacks what was planned. `start`:
+// when the command was started, seconds since 1970.
+int verify_built(Host& host, const Run& run, int64_t start);
+
+}  // namespace tcs

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+#include "base/utf8.h"
+#include "full/run.h"
+
+namespace tcs {
+
+namespace {
+
+constexpr const char* kGate = "TorchCudaStackGate.cmake";
+
+// Installed: <prefix>/bin/tcstack and <prefix>/share/cmake/TorchCudaStack/modules; in a build tree
+// inside the checkout: modules/ in a folder above. CMake runs what it holds: nobody else's.
+std::string gate_path(const Host& host) {
+  const std::string named = host.env_or("TORCH_CUDA_STACK_MODULES", "");
+  if (!named.empty()) {
+    const std::string gate = path_join(path_join(host.cwd(), named), kGate);
+    return host.stat(gate).is_file() ? gate : std::string();
+  }
+  std::string folder = path_parent(host.self());
+  for (int up = 0; up < 5 && folder.size() > 1; ++up, folder = path_parent(folder)) {
+    for (const char* modules : {"/share/cmake/TorchCudaStack/modules", "/modules"}) {
+      const FileStat at = host.stat(cat(folder, modules, "/", kGate));
+      const bool installed = path_name(path_parent(host.self())) == "bin" && up == 1;
+      if (at.is_file() && (installed || !at.foreign)) return cat(folder, modules, "/", kGate);
+    }
+  }
+  return {};
+}
+
+// Variables of the environment that an option of `run` takes the place of.
+void forget_replaced(Run& run) {
+  const auto forget = [&](const char* names) {
+    for (const std::string& name : split(names, " ")) run.users.erase(name);
+  };
+  const Text& list = run.judged.request.arch_list;
+  if (list.known() && !ends_with(list.from, "(environment)"))
+    forget("TORCH_CUDA_ARCH_LIST CUDAARCHS");
+  for (const char* name :
+       {"TOOLKIT", "CMAKE_CUDA_COMPILER", "CUDAToolkit_ROOT", "CUDA_TOOLKIT_ROOT_DIR"})
+    if (run.asked.inputs.find(name)) forget("CUDA_HOME CUDA_PATH CUDACXX");
+  if (run.asked.inputs.find("CMAKE_CUDA_HOST_COMPILER")) forget("CUDAHOSTCXX NVCC_CCBIN");
+}
+
+std::string host_compiler_of(const Run& run) {
+  const std::string* named = run.asked.inputs.find("CMAKE_CUDA_HOST_COMPILER");
+  if (named != nullptr) return *named;
+  const Toolkit* toolkit = run.facts.toolkit();
+  return toolkit != nullptr ? toolkit->fitting_host_compiler.value() : std::string();
+}
+
+// What `run` was told, the checks inside the build are told: those of a gate or a find_package.
+void tell_inner_checks(const Host& host, Run& run) {
+  const auto tell = [&](const std::string& name, const std::string& value, const char* why) {
+    BuildSetting one;
+    one.name = "TORCH_CUDA_STACK_" + name;
+    one.value = value;
+    one.why = why;
+    run.drive.environment.push_back(one);
+  };
+  for (const char* name :
+       {"TARGETS", "TOOLKIT", "FACTS", "FAIL_ON", "ALLOW", "TIMEOUT", "CACHE_DIR"})
+    if (const std::string* value = run.asked.inputs.find(name))
+      tell(name, *value, "an option of run");
+  if (run.asked.options.has("--targets"))
+    tell("TARGETS", run.asked.options.get("--targets"), "--targets");
+  if (host.env_or("TORCH_CUDA_STACK_TOOL", "").empty())
+    tell("TOOL", host.self(), "checks inside the build need compile none");
+}
+
+// The build folder of a configuring cmake: -B, else the folder it is called in.
+std::string cached_text(const Host& host, const List<std::string>& command) {
+  std::string folder;
+  for (size_t i = 1; i < command.size(); ++i) {
+    if (command[i] == "-B" && i + 1 < command.size())
+      folder = command[i + 1];
+    else if (starts_with(command[i], "-B"))
+      folder = command[i].substr(2);
+  }
+  Result<std::string> text = host.read(path_join(path_join(host.cwd(), folder), "CMakeCache.txt"));
+  return text ? "\n" + *text : std::string();
+}
+
+bool uses_preset(const List<std::string>& command) {
+  for (const std::string& word : command)
+    if (starts_with(word, "--preset")) return true;
+  return false;
+}
+
+// -D words right after `cmake`: later ones, the user's own, win.
+void give_to_cmake(const Host& host, Run& run) {
+  List<std::string> words = {run.words[0]};
+  const List<std::string> own = cmake_words(run.words);
+  const std::string cached = cached_text(host, run.words);
+  std::string presets;
+  if (uses_preset(run.words))
+    for (const char* name : {"CMakePresets.json", "CMakeUserPresets.json"})
+      if (Result<std::string> text = host.read(path_join(host.cwd(), name)); text) presets += *text;
+  for (BuildSetting& setting : run.drive.cache) {
+    if (setting.users) continue;
+    const std::string name = "\n" + setting.name;
+    const bool said = [&] {
+      for (const std::string& pair : own)
+        if (starts_with(pair, setting.name + "=")) return true;
+      return false;
+    }();
+    const char* holder = said                                             ? "the command's own -D"
+                         : contains(presets, cat('"', setting.name, '"')) ? "a preset"
+                         : contains(cached, name + ":")                   ? "the build folder"
+                                                                          : nullptr;
+    if (holder == nullptr) {
+      words.push_back(cat("-D", setting.name, "=", setting.value));
+      continue;
+    }
+    setting.users = true;
+    const bool gate = ends_with(setting.value, kGate);
+    const bool same =
+        contains(cached, cat(name, ":")) && contains(cached, cat("=", setting.value, "\n"));
+    if (!same)
+      run.notes.push_back(cat(setting.name, " stays as ", holder, " has it",
+                              gate ? cat("; for the checks add to it ;", setting.value) : ""));
+  }
+  for (size_t i = 1; i < run.words.size(); ++i) words.push_back(run.words[i]);
+  run.command.argv = words;
+}
+
+// A value that only puts something before the user's: "/cuda/bin:$PATH".
+std::string shown(const Run& run, const BuildSetting& setting) {
+  const std::string* users = run.users.find(setting.name);
+  if (setting.users || users == nullptr || users->size() < 20) return ascii(setting.value);
+  return ascii(replace_all(setting.value, *users, cat("$", setting.name)));
+}
+
+}  // namespace
+
+List<std::string> cmake_words(const List<std::string>& command) {
+  List<std::string> out;
+  if (!configures_with_cmake(command)) return out;
+  for (size_t i = 1; i < command.size(); ++i) {
+    if (!starts_with(command[i], "-D")) continue;
+    std::string pair = command[i].substr(2);
+    if (pair.empty() && i + 1 < command.size()) pair = command[++i];
+    const size_t equals = pair.find('='), colon = pair.find(':');
+    if (equals == std::string::npos) continue;
+    std::string name = pair.substr(0, std::min(colon, equals));
+    if (starts_with(name, "TorchCudaStack_")) name.erase(0, 15);
+    out.push_back(name + pair.substr(equals));
+  }
+  return out;
+}
+
+void settle_command(Host& host, const std::string& root, Run& run) {
+  for (const auto& variable : host.environment()) run.users[variable.first] = variable.second;
+  forget_replaced(run);
+  const std::string gate = gate_path(host);
+  run.drive = make_drive(DriveInput{run.facts, run.judged.request, run.judged.plan, run.users, root,
+                                    host_compiler_of(run), gate});
+  tell_inner_checks(host, run);
+  run.command.argv = run.words;
+  for (const BuildSetting& setting : run.drive.environment)
+    if (!setting.users) run.command.set_env[setting.name] = setting.value;
+  if (configures_with_cmake(run.words)) give_to_cmake(host, run);
+}
+
+std::string settings_text(const Run& run) {
+  std::string out;
+  const PythonFacts& python = run.facts.python;
+  const std::string from = run.python.path.empty() ? python.executable.from : run.python.from;
+  if (python.executable.known())
+    out += cat("  checked for ", ascii(python.executable.value()),
+               from.empty() ? "" : cat(" (", ascii(from), ")"), "\n");
+  const auto list = [&](const List<BuildSetting>& settings, const char* lead) {
+    for (const BuildSetting& setting : settings)
+      out += cat("  ", lead, setting.name, "=", shown(run, setting), "   # ",
+                 setting.users ? "yours" : setting.why,
+                 setting.project.empty() || setting.users ? "" : cat(" (", setting.project, ")"),
+                 "\n");
+  };
+  list(run.drive.environment, "");
+  if (configures_with_cmake(run.words)) list(run.drive.cache, "-D");
+  for (const List<std::string>* notes : {&run.drive.notes, &run.notes})
+    for (const std::string& note : *notes) out += cat("  note: ", ascii(note), "\n");
+  return cat("tcstack run: the command is told\n", out);
+}
+
+}  // namespace tcs
