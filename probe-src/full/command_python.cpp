@@ -29,7 +29,8 @@ bool is_program(const Host& host, const std::string& path) {
 
 std::string program(const Host& host, const std::string& name) {
   if (!contains(name, "/")) return find_program(host, name, host.env_or("PATH", ""));
-  const std::string path = path_join(host.cwd(), name);
+  const bool dot = starts_with(name, "./");
+  const std::string path = path_join(host.cwd(), dot ? name.substr(2) : name);
   return is_program(host, path) ? path : std::string();
 }
 
