@@ -2,25 +2,61 @@
 #include "drive/drive.h"
 
 #include "base/text.h"
+#include "drive/jobs.h"
+#include "drive/projects.h"
+#include "drive/pytorch_source.h"
 
 namespace tcs {
 
 namespace {
 
+BuildSetting setting(const char* name, const std::string& value, const std::string& why) {
+  BuildSetting one;
+  one.name = name;
+  one.value = value;
+  one.why = why;
+  return one;
+}
+
 class Settings {
  public:
   explicit Settings(const DriveInput& in) : in_(in) {}
 
-  // The user's own value stays.
-  void variable(const char* name, const std::string& value, const std::string& why) {
-    BuildSetting one;
-    const std::string* users = in_.users.find(name);
-    one.name = name;
-    one.users = users != nullptr && !users->empty();
-    one.value = one.users ? *users : value;
-    one.why = why;
+  const std::string* users(const char* name) const {
+    const std::string* value = in_.users.find(name);
+    return value != nullptr && !value->empty() ? value : nullptr;
+  }
+
+  // The user's own value stays; what is unknown is not said.
+  void variable(BuildSetting one) {
+    if (const std::string* value = users(one.name.c_str())) {
+      one.users = true;
+      one.value = *value;
+    }
     if (!one.value.empty()) out.environment.push_back(one);
   }
+  void variable(const char* name, const std::string& value, const std::string& why) {
+    variable(setting(name, value, why));
+  }
+
+  // A list that the user's own words are part of: the words are kept, and ours are added.
+  void joined(const char* name, const std::string& value, const std::string& why) {
+    if (!value.empty()) out.environment.push_back(setting(name, value, why));
+  }
+
+  // In a cache a value comes before what CMake would take from the environment, so that a variable
+  // which the user set there is repeated.
+  void entry(const char* name, const char* same_in_environment, const std::string& value,
+             const std::string& why) {
+    BuildSetting one = setting(name, value, why);
+    if (const std::string* set = users(same_in_environment)) {
+      one.users = true;
+      one.value = *set;
+    }
+    if (!one.value.empty()) out.cache.push_back(one);
+  }
+
+  void note(const std::string& text) { out.notes.push_back(text); }
 
   Drive out;
 
@@ -28,13 +64,166 @@ class Settings {
   const DriveInput& in_;
 };
 
+// CMake refuses an empty list, and takes its own default where there is none.
+std::string cmake_text(const Plan& plan) {
+  const std::string text = cmake_architectures(plan).text;
+  return text.empty() ? "OFF" : text;
+}
+
+// What a list cannot say goes to nvcc itself, which takes a flag given twice as given once.
+std::string appended_flags(const Plan& plan, const List<Dialect>& dialects) {
+  List<std::string> flags;
+  for (const std::string& flag : gencode_flags(plan))
+    for (const Dialect& dialect : dialects)
+      if (contains(dialect.left_out, flag)) add_once(flags, flag);
+  return join(flags, " ");
+}
+
+void say_gap(Settings& s, const char* list, const Dialect& dialect) {
+  if (dialect.complete) return;
+  s.note(cat(list, " cannot say ", join(dialect.left_out, " "),
+             "; NVCC_APPEND_FLAGS does, for every call of nvcc in the build"));
+}
+
+void set_flags(Settings& s, const Plan& plan, const List<Dialect>& dialects) {
+  const std::string flags = appended_flags(plan, dialects);
+  if (flags.empty()) return;
+  const std::string* own = s.users("NVCC_APPEND_FLAGS");
+  const bool there = own != nullptr && contains(cat(" ", *own, " "), cat(" ", flags, " "));
+  s.joined("NVCC_APPEND_FLAGS",
+           own == nullptr ? flags
+           : there        ? *own
+                          : cat(*own, " ", flags),
+           "what the lists cannot say");
+}
+
+void set_lists(Settings& s, const Plan& plan) {
+  const Dialect python = torch_python_list(plan), torch = torch_list(plan),
+                cmake = cmake_architectures(plan);
+  s.variable("TORCH_CUDA_ARCH_LIST", python.text, "the plan");
+  s.variable("CUDAARCHS", cmake_text(plan), "the plan, in CMake's words");
+  set_flags(s, plan, {torch, python, cmake});
+  s.entry("CMAKE_CUDA_ARCHITECTURES", "CUDAARCHS", cmake_text(plan), "the plan, in CMake's words");
+  s.entry("TORCH_CUDA_ARCH_LIST", "TORCH_CUDA_ARCH_LIST", torch.text,
+          "the plan, for find_package(Torch)");
+  say_gap(s, "TORCH_CUDA_ARCH_LIST of the environment", python);
+  say_gap(s, "TORCH_CUDA_ARCH_LIST of CMake", torch);
+  say_gap(s, "CMAKE_CUDA_ARCHITECTURES", cmake);
+  if (python.text.empty() && s.users("TORCH_CUDA_ARCH_LIST") == nullptr)
+    s.note(
+        "TORCH_CUDA_ARCH_LIST can say nothing of the plan: a build by "
+        "torch.utils.cpp_extension will take a list of its own");
+}
+
+// The user's variable names a toolkit, and the build will use that.
+void say_other_toolkit(Settings& s, const std::string& root) {
+  for (const char* name : {"CUDA_HOME", "CUDA_PATH", "CUDAToolkit_ROOT"}) {
+    const std::string* own = s.users(name);
+    if (own != nullptr && *own != root)
+      s.note(cat(name, " stays ", *own, ", which you set; what was checked is ", root));
+  }
+}
+
+void set_toolkit(Settings& s, const DriveInput& in) {
+  if (in.root.empty()) return;
+  const std::string nvcc = in.root + "/bin/nvcc", bin = in.root + "/bin";
+  // torch.utils.cpp_extension reads CUDA_HOME first, and then CUDA_PATH.
+  const std::string* path_variable = s.users("CUDA_PATH");
+  if (path_variable != nullptr && s.users("CUDA_HOME") == nullptr)
+    s.variable("CUDA_HOME", *path_variable, "as your CUDA_PATH");
+  else
+    s.variable("CUDA_HOME", in.root, "the toolkit, for PyTorch's build");
+  s.variable("CUDACXX", nvcc, "its nvcc, for CMake");
+  s.variable("CUDAToolkit_ROOT", in.root, "the toolkit, for CMake");
+  const std::string* path = s.users("PATH");
+  s.out.path_first = bin;
+  s.joined("PATH", path == nullptr ? bin : cat(bin, ":", *path), "the toolkit's programs first");
+  s.entry("CMAKE_CUDA_COMPILER", "CUDACXX", nvcc, "the toolkit's nvcc");
+  s.entry("CUDAToolkit_ROOT", "CUDAToolkit_ROOT", in.root, "the toolkit");
+  s.entry("CUDA_TOOLKIT_ROOT_DIR", "CUDAToolkit_ROOT", in.root, "the toolkit, for FindCUDA");
+  say_other_toolkit(s, in.root);
+}
+
+// torch.utils.cpp_extension hands nvcc `-ccbin $CC` where CC is set, which beats NVCC_CCBIN.
+void set_host_compiler(Settings& s, const std::string& compiler) {
+  if (compiler.empty()) return;
+  const char* const why = "a host compiler that this nvcc takes";
+  s.variable("CUDAHOSTCXX", compiler, why);
+  s.variable("NVCC_CCBIN", compiler, why);
+  s.entry("CMAKE_CUDA_HOST_COMPILER", "CUDAHOSTCXX", compiler, why);
+  s.entry("CUDA_HOST_COMPILER", "CUDAHOSTCXX", compiler, why);
+  if (const std::string* cc = s.users("CC"))
+    s.note(cat("CC=", *cc, " is yours and stays: torch.utils.cpp_extension hands it to nvcc as ",
+               "-ccbin, before NVCC_CCBIN; nvcc needs ", compiler));
+}
+
+void set_jobs(Settings& s, const DriveInput& in) {
+  const Jobs jobs = jobs_for(in.facts.host, project_need(in.named, kJobMib));
+  const std::string* own = s.users("MAX_JOBS");
+  if (own == nullptr) own = s.users("CMAKE_BUILD_PARALLEL_LEVEL");
+  uint64_t number = 0;
+  const bool users = own != nullptr && parse_number(*own, 100000, number);
+  s.out.jobs = users ? static_cast<int>(number) : jobs.count;
+  if (s.out.jobs < 1) return;
+  const std::string why = users ? std::string("your number of jobs") : jobs.why;
+  s.variable("MAX_JOBS", cat(s.out.jobs), why);
+  s.variable("CMAKE_BUILD_PARALLEL_LEVEL", cat(s.out.jobs), why);
+  if (!users && jobs.guess)
+    s.note(cat("how much memory there is is unknown: ", s.out.jobs,
+               " compiles at a time, by cores alone"));
+}
+
+void set_projects(Settings& s, const DriveInput& in) {
+  for (const ProjectSetting& row : project_settings(in.plan, s.out.jobs)) {
+    if (row.setting.value.empty()) continue;
+    if (row.where == Where::Environment)
+      s.variable(row.setting);
+    else
+      s.out.cache.push_back(row.setting);
+  }
+  for (const std::string& note : project_notes(in.plan, in.named)) s.note(note);
+}
+
+// scikit-build-core and the setup.py of others cut it at blanks, some as a shell would.
+bool is_one_word(const std::string& value) {
+  return value.find_first_of(" \t\n'\"\\") == std::string::npos;
+}
+
+// The user's own words come last, so that they win.
+void set_cmake_args(Settings& s) {
+  List<std::string> words;
+  for (const BuildSetting& one : s.out.cache) {
+    if (is_one_word(one.value))
+      words.push_back(cat("-D", one.name, "=", one.value));
+    else
+      s.note(cat("CMAKE_ARGS cannot hold ", one.name, ", whose value has a blank or a quote"));
+  }
+  if (const std::string* own = s.users("CMAKE_ARGS")) words.push_back(*own);
+  s.joined("CMAKE_ARGS", join(words, " "), "the same, for builds that run cmake");
+}
+
 }  // namespace
 
 Drive make_drive(const DriveInput& in) {
   Settings s(in);
-  s.variable("TORCH_CUDA_ARCH_LIST", torch_python_list(in.plan).text, "the plan");
-  s.variable("CUDAARCHS", cmake_architectures(in.plan).text, "the plan, in CMake's words");
-  s.variable("CUDA_HOME", in.root, "the toolkit");
+  const bool source = in.request.purpose == "pytorch-source";
+  if (!source) set_lists(s, in.plan);
+  set_toolkit(s, in);
+  set_host_compiler(s, in.host_compiler);
+  set_jobs(s, in);
+  if (!in.gate.empty())
+    s.entry("CMAKE_PROJECT_TOP_LEVEL_INCLUDES", "", in.gate, "the checks, inside the configure");
+  if (source) {
+    for (const BuildSetting& one : pytorch_environment(in)) s.variable(one);
+    for (const BuildSetting& one : pytorch_cache(in))
+      s.entry(one.name.c_str(), one.name.c_str(), one.value, one.why);
+    set_flags(s, in.plan, {torch_list(in.plan)});
+    say_gap(s, "TORCH_CUDA_ARCH_LIST", torch_list(in.plan));
+    if (pytorch_reads_cmake_args(in)) set_cmake_args(s);
+    return s.out;
+  }
+  set_projects(s, in);
+  set_cmake_args(s);
   return s.out;
 }
 

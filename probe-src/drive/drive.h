@@ -24,16 +24,20 @@ struct DriveInput {
   const Facts& facts;
   const Request& request;
   const Plan& plan;
-  const StringMap& users;     // the environment that the build would have without us
-  std::string root;           // of the toolkit, completed (toolkit_root() in tool/judge_build.h)
-  std::string host_compiler;  // to be named to nvcc; "" = the one that it takes by itself
-  std::string gate;           // path of TorchCudaStackGate.cmake; "" = not at hand
+  const StringMap& users;        // the environment that the build would have without us
+  std::string root;              // of the toolkit, completed (toolkit_root() in tool/judge_build.h)
+  std::string host_compiler;     // to be named to nvcc; "" = the one that it takes by itself
+  std::string gate;              // path of TorchCudaStackGate.cmake; "" = not at hand
+  List<std::string> named = {};  // words of the command: the projects of projects.def among them
+                                 // are told about in notes
 };
 
 struct Drive {
-  List<BuildSetting> environment;  // PATH is whole: the toolkit's folder before the user's
+  List<BuildSetting> environment;  // PATH is whole: path_first before the user's
   List<BuildSetting> cache;        // CMake: name, value; as -DNAME=VALUE or set(... CACHE)
   List<std::string> notes;         // what a dialect cannot say, what the user's value changes
+  std::string path_first;          // the toolkit's folder of programs; "" = unknown
+  int jobs = 0;                    // 0 = unknown
 };
 
 Drive make_drive(const DriveInput& in);

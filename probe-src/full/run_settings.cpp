@@ -154,7 +154,7 @@ void settle_command(Host& host, const std::string& root, Run& run) {
   forget_replaced(run);
   const std::string gate = gate_path(host);
   run.drive = make_drive(DriveInput{run.facts, run.judged.request, run.judged.plan, run.users, root,
-                                    host_compiler_of(run), gate});
+                                    host_compiler_of(run), gate, run.words});
   tell_inner_checks(host, run);
   run.command.argv = run.words;
   for (const BuildSetting& setting : run.drive.environment)

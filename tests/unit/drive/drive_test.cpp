@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch_test_macros.hpp>
+
+#include "base/text.h"
+#include "drive/build_of.h"
+#include "drive/projects.h"
+
+using namespace tcs;
+
+TEST_CASE("a build is told the plan, the toolkit and the number of jobs, each with its reason") {
+  const Build build("8.6;9.0+PTX");
+  CHECK(environment(build, "TORCH_CUDA_ARCH_LIST") == "8.6;9.0+PTX");
+  CHECK(environment(build, "CUDAARCHS") == "86-real;90-real;90-virtual");
+  CHECK(environment(build, "CUDA_HOME") == "/cuda");
+  CHECK(environment(build, "CUDACXX") == "/cuda/bin/nvcc");
+  CHECK(environment(build, "CUDAToolkit_ROOT") == "/cuda");
+  CHECK(environment(build, "PATH") == "/cuda/bin");
+  CHECK(environment(build, "MAX_JOBS") == "8");
+  CHECK(environment(build, "CMAKE_BUILD_PARALLEL_LEVEL") == "8");
+  CHECK(cache(build, "CMAKE_CUDA_COMPILER") == "/cuda/bin/nvcc");
+  CHECK(cache(build, "CUDA_TOOLKIT_ROOT_DIR") == "/cuda");
+  CHECK(cache(build, "TORCH_CUDA_ARCH_LIST") == "8.6;9.0+PTX");
+  CHECK(environment(build, "FORCE_CUDA") == "1");
+  CHECK(environment(build, "NVCC_APPEND_FLAGS").empty());
+  CHECK(environment(build, "LD_LIBRARY_PATH").empty());
+  for (const BuildSetting& one : build.drive().environment) CHECK_FALSE(one.why.empty());
+}
+
+TEST_CASE("nothing is said of what is unknown") {
+  Build build("9.0");
+  build.root = "";
+  build.facts.host = HostFacts();
+  for (const char* name : {"CUDA_HOME", "CUDACXX", "CUDAToolkit_ROOT", "PATH", "MAX_JOBS",
+                           "CMAKE_BUILD_PARALLEL_LEVEL", "CUDAHOSTCXX", "NVCC_CCBIN",
+                           "CUPY_NUM_BUILD_JOBS", "NATTEN_N_WORKERS"})
+    CHECK(environment(build, name).empty());
+  for (const char* name : {"CMAKE_CUDA_COMPILER", "CUDAToolkit_ROOT", "CMAKE_CUDA_HOST_COMPILER",
+                           "CMAKE_PROJECT_TOP_LEVEL_INCLUDES"})
+    CHECK(cache(build, name).empty());
+  CHECK(build.drive().path_first.empty());
+}
+
+TEST_CASE("each variable that the user set keeps the user's value, and is marked as such") {
+  Build build("9.0");
+  build.host_compiler = "/usr/bin/g++-13";
+  List<std::string> names;
+  for (const BuildSetting& one : build.drive().environment) names.push_back(one.name);
+  CHECK(names.size() > 20);
+  for (const std::string& name : names) {
+    if (name == "PATH" || name == "CMAKE_ARGS") continue;
+    build.users = {{name, "mine"}};
+    const BuildSetting one = find(build.drive().environment, name.c_str());
+    CAPTURE(name);
+    CHECK(one.value == "mine");
+    CHECK(one.users);
+  }
+}
+
+TEST_CASE("an empty variable of the user's is none") {
+  Build build("9.0");
+  build.users = {{"CUDA_HOME", ""}, {"FORCE_CUDA", ""}};
+  CHECK(environment(build, "CUDA_HOME") == "/cuda");
+  CHECK(environment(build, "FORCE_CUDA") == "1");
+}
+
+TEST_CASE(
+    "what the user set in the environment is repeated in a cache, which would come before it") {
+  Build build("9.0");
+  build.users = {{"CUDAARCHS", "80"}, {"CUDACXX", "/x/nvcc"}, {"CUDAToolkit_ROOT", "/x"}};
+  CHECK(cache(build, "CMAKE_CUDA_ARCHITECTURES") == "80");
+  CHECK(cache(build, "CMAKE_CUDA_COMPILER") == "/x/nvcc");
+  CHECK(cache(build, "CUDAToolkit_ROOT") == "/x");
+  CHECK(cache(build, "CUDA_TOOLKIT_ROOT_DIR") == "/x");
+}
+
+TEST_CASE("PATH keeps the user's folders after the toolkit's") {
+  Build build("9.0");
+  build.users = {{"PATH", "/usr/bin:/bin"}};
+  CHECK(environment(build, "PATH") == "/cuda/bin:/usr/bin:/bin");
+  CHECK(build.drive().path_first == "/cuda/bin");
+}
+
+TEST_CASE("a CUDA_PATH of the user's is what CUDA_HOME says, and that it is another is told") {
+  Build build("9.0");
+  build.users = {{"CUDA_PATH", "/mine"}};
+  CHECK(environment(build, "CUDA_HOME") == "/mine");
+  CHECK(contains(join(build.drive().notes, "\n"),
+                 "CUDA_PATH stays /mine, which you set; what was checked is /cuda"));
+  build.users = {{"CUDA_PATH", "/mine"}, {"CUDA_HOME", "/cuda"}};
+  CHECK(environment(build, "CUDA_HOME") == "/cuda");
+}
+
+TEST_CASE("what the lists cannot say goes to nvcc itself, after the user's own flags") {
+  Build build("9.0;12.0f");
+  const std::string flag = "-gencode=arch=compute_120f,code=sm_120f";
+  CHECK(environment(build, "TORCH_CUDA_ARCH_LIST") == "9.0");
+  CHECK(environment(build, "CUDAARCHS") == "90-real;120f-real");
+  CHECK(environment(build, "NVCC_APPEND_FLAGS") == flag);
+  CHECK(contains(join(build.drive().notes, "\n"),
+                 cat("TORCH_CUDA_ARCH_LIST of the environment cannot say ", flag)));
+  build.users = {{"NVCC_APPEND_FLAGS", "-lineinfo"}};
+  CHECK(environment(build, "NVCC_APPEND_FLAGS") == "-lineinfo " + flag);
+  build.users = {{"NVCC_APPEND_FLAGS", flag + " -lineinfo"}};
+  CHECK(environment(build, "NVCC_APPEND_FLAGS") == flag + " -lineinfo");
+}
+
+TEST_CASE("each dialect's gap is told and filled") {
+  const struct {
+    const char *list, *flag, *who;
+  } gaps[] = {
+      {"9.0;8.6(8.0)", "-gencode=arch=compute_80,code=sm_86", "CMAKE_CUDA_ARCHITECTURES"},
+      {"9.0;8.6(8.0)", "-gencode=arch=compute_80,code=sm_86",
+       "TORCH_CUDA_ARCH_LIST of the environment"},
+      {"9.0;12.0f", "-gencode=arch=compute_120f,code=sm_120f",
+       "TORCH_CUDA_ARCH_LIST of the environment"},
+  };
+  for (const auto& gap : gaps) {
+    const Build build(gap.list);
+    CHECK(contains(environment(build, "NVCC_APPEND_FLAGS"), gap.flag));
+    CHECK(contains(join(build.drive().notes, "\n"), cat(gap.who, " cannot say ", gap.flag)));
+  }
+}
+
+TEST_CASE("a list that can say nothing is not set, and that is told") {
+  const Build build("8.6(8.0)");
+  CHECK(environment(build, "TORCH_CUDA_ARCH_LIST").empty());
+  CHECK(environment(build, "CUDAARCHS") == "OFF");
+  CHECK(contains(join(build.drive().notes, "\n"), "can say nothing of the plan"));
+}
+
+TEST_CASE("a host compiler is named where it must be, and CC, which beats it, is told") {
+  Build build("9.0");
+  CHECK(environment(build, "NVCC_CCBIN").empty());
+  build.host_compiler = "/usr/bin/g++-13";
+  CHECK(environment(build, "NVCC_CCBIN") == "/usr/bin/g++-13");
+  CHECK(environment(build, "CUDAHOSTCXX") == "/usr/bin/g++-13");
+  CHECK(cache(build, "CMAKE_CUDA_HOST_COMPILER") == "/usr/bin/g++-13");
+  CHECK_FALSE(contains(join(build.drive().notes, "\n"), "CC="));
+  build.users = {{"CC", "gcc-14"}};
+  CHECK(contains(join(build.drive().notes, "\n"), "CC=gcc-14 is yours"));
+}
+
+TEST_CASE("CMAKE_ARGS has the cache's words, the user's own last, and none with a blank") {
+  Build build("8.6;9.0");
+  build.gate = "/m/TorchCudaStackGate.cmake";
+  build.users = {{"CMAKE_ARGS", "-DCMAKE_CUDA_ARCHITECTURES=75 -DX=Y"}};
+  const std::string words = environment(build, "CMAKE_ARGS");
+  CHECK(contains(words, "-DCMAKE_CUDA_ARCHITECTURES=86-real;90-real "));
+  CHECK(contains(words, "-DCMAKE_PROJECT_TOP_LEVEL_INCLUDES=/m/TorchCudaStackGate.cmake "));
+  CHECK(ends_with(words, " -DCMAKE_CUDA_ARCHITECTURES=75 -DX=Y"));
+  build.root = "/my cuda";
+  CHECK_FALSE(contains(environment(build, "CMAKE_ARGS"), "my cuda"));
+  CHECK(contains(join(build.drive().notes, "\n"), "CMAKE_ARGS cannot hold CMAKE_CUDA_COMPILER"));
+}
+
+TEST_CASE("jobs are as many as cores and memory allow, and one at least") {
+  Build build("9.0");
+  build.facts.host.memory_mib = Fact<int>(3584 * 3 + 100);
+  CHECK(environment(build, "MAX_JOBS") == "3");
+  CHECK(contains(find(build.drive().environment, "MAX_JOBS").why, "MiB of memory"));
+  build.facts.host.memory_mib = Fact<int>(100);
+  CHECK(environment(build, "MAX_JOBS") == "1");
+  build.facts.host.memory_mib = Fact<int>(0);
+  CHECK(environment(build, "MAX_JOBS") == "1");
+  build.facts.host.memory_mib = Fact<int>();
+  CHECK(environment(build, "MAX_JOBS") == "8");
+  CHECK(contains(join(build.drive().notes, "\n"), "memory there is is unknown"));
+}
+
+TEST_CASE("the user's number of jobs is everybody's") {
+  Build build("9.0");
+  build.users = {{"CMAKE_BUILD_PARALLEL_LEVEL", "5"}};
+  CHECK(environment(build, "MAX_JOBS") == "5");
+  CHECK(environment(build, "NATTEN_N_WORKERS") == "5");
+  CHECK(build.drive().jobs == 5);
+}
+
+TEST_CASE("a project that needs more memory for a compile gets fewer jobs where it is named") {
+  Build build("9.0");
+  build.facts.host.memory_mib = Fact<int>(20000);
+  CHECK(environment(build, "MAX_JOBS") == "5");
+  build.named = {"pip", "install", "flash_attn==2.8.3"};
+  CHECK(environment(build, "MAX_JOBS") == "2");
+}
+
+TEST_CASE("PyTorch's own source is told in the words of its tree, and no list of CMake's") {
+  Build build("9.0;12.0f");
+  build.request.purpose = "pytorch-source";
+  build.host_compiler = "/usr/bin/g++-13";
+  build.gate = "/m/TorchCudaStackGate.cmake";
+  CHECK(environment(build, "USE_CUDA") == "1");
+  CHECK(environment(build, "TORCH_CUDA_ARCH_LIST") == "9.0;12.0f");
+  CHECK(environment(build, "CUDA_NVCC_EXECUTABLE") == "/cuda/bin/nvcc");
+  CHECK(environment(build, "CUDA_HOST_COMPILER") == "/usr/bin/g++-13");
+  CHECK(environment(build, "MAX_JOBS") == "8");
+  for (const char* name : {"CUDAARCHS", "FORCE_CUDA", "FLASH_ATTN_CUDA_ARCHS"})
+    CHECK(environment(build, name).empty());
+  CHECK(cache(build, "CMAKE_CUDA_ARCHITECTURES").empty());
+  CHECK(cache(build, "USE_CUDA") == "ON");
+  CHECK(contains(environment(build, "CMAKE_ARGS"), "-DCMAKE_PROJECT_TOP_LEVEL_INCLUDES=/m/"));
+  build.users = {{"CUDACXX", "/x/nvcc"}};
+  CHECK(environment(build, "CUDA_NVCC_EXECUTABLE") == "/x/nvcc");
+}

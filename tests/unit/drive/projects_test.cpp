@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch_test_macros.hpp>
+#include <set>
+
+#include "base/text.h"
+#include "drive/build_of.h"
+#include "drive/projects.h"
+
+using namespace tcs;
+
+TEST_CASE("the plan in each project's own words") {
+  const Build build("8.6;9.0a;12.0+PTX");
+  CHECK(environment(build, "FLASH_ATTN_CUDA_ARCHS") == "80;90;120");
+  CHECK(environment(build, "FLASHINFER_CUDA_ARCH_LIST") == "8.6 9.0a 12.0a");
+  CHECK(environment(build, "NATTEN_CUDA_ARCH") == "8.6;9.0;12.0");
+  CHECK(environment(build, "NVTE_CUDA_ARCHS") == "86;90;120");
+  CHECK(environment(build, "TCNN_CUDA_ARCHITECTURES") == "86,90,120");
+  CHECK(environment(build, "CUMM_CUDA_ARCH_LIST") == "8.6;9.0");
+  CHECK(environment(build, "CUPY_NVCC_GENERATE_CODE") ==
+        "arch=compute_86,code=sm_86;arch=compute_90a,code=sm_90a;arch=compute_120,code=sm_120;"
+        "arch=compute_120,code=compute_120");
+  CHECK(cache(build, "COMPUTE_CAPABILITY") == "86;90;120");
+  CHECK(cache(build, "COMPUTE_BACKEND") == "cuda");
+  CHECK(cache(build, "GGML_CUDA") == "ON");
+  CHECK(environment(Build("8.6+PTX"), "CUMM_CUDA_ARCH_LIST") == "8.6+PTX");
+  CHECK(environment(Build("8.9+PTX"), "CUMM_CUDA_ARCH_LIST") == "8.6");
+}
+
+TEST_CASE("a project gets the architecture it knows whose code runs there, and none across Tegra") {
+  CHECK(environment(Build("8.0;8.6;8.9"), "FLASH_ATTN_CUDA_ARCHS") == "80");
+  CHECK(environment(Build("8.7"), "FLASH_ATTN_CUDA_ARCHS").empty());
+  CHECK(environment(Build("12.1"), "FLASH_ATTN_CUDA_ARCHS") == "120");
+  CHECK(environment(Build("7.5"), "FLASH_ATTN_CUDA_ARCHS").empty());
+}
+
+TEST_CASE("what a project will not build is told where the command names it, and else not") {
+  Build build("7.5");
+  CHECK(build.drive().notes.empty());
+  build.named = {"pip", "install", "flash-attn"};
+  CHECK(contains(join(build.drive().notes, "\n"),
+                 "flash-attn builds for none of the plan (it knows 80 90 100 120)"));
+  build.request.arch_list = Text("7.5;8.0", "TORCH_CUDA_ARCH_LIST (environment)");
+  CHECK(contains(join(build.drive().notes, "\n"),
+                 "flash-attn is told FLASH_ATTN_CUDA_ARCHS=80, which cannot say "
+                 "-gencode=arch=compute_75,code=sm_75"));
+  build.named = {"pip", "install", "causal_conv1d"};
+  CHECK(contains(join(build.drive().notes, "\n"), "causal-conv1d writes its own list"));
+}
+
+TEST_CASE("a project is recognised in what a command may call it") {
+  for (const char* word :
+       {"flash-attn", "flash_attn==2.8.3", "Flash.Attn[x]", "dist/flash_attn-2.8.3.tar.gz",
+        "git+https://github.com/Dao-AILab/flash-attn@v2#egg=x"})
+    CHECK(names_project({"pip", "install", word}, "flash-attn"));
+  for (const char* word : {"flashattn", "flash", "my-flash-attention", "attn"})
+    CHECK_FALSE(names_project({"pip", "install", word}, "flash-attn"));
+  CHECK(names_project({"git+https://github.com/NVlabs/tiny-cuda-nn/#subdirectory=bindings/torch"},
+                      "tiny-cuda-nn"));
+}
+
+TEST_CASE("a variable of several projects is set once, for the first of them") {
+  std::set<std::string> seen;
+  for (const BuildSetting& one : Build("9.0").drive().environment)
+    CHECK(seen.insert(one.name).second);
+  CHECK(seen.count("FORCE_CUDA") == 1);
+  CHECK(find(Build("9.0").drive().environment, "FORCE_CUDA").project == "torch-scatter");
+}
+
+TEST_CASE("each row of the table names a release on PyPI or a commit on GitHub, and a file") {
+  int rows = 0;
+  for (const std::string& line : lines_of(trim(project_sources()))) {
+    const List<std::string> words = split(line, " ");
+    CAPTURE(line);
+    REQUIRE(words.size() == 4);
+    const bool release = contains(words[2], "=="),
+               commit = contains(words[2], "/") && words[2].size() - words[2].find('@') == 41;
+    CHECK(release != commit);
+    ++rows;
+  }
+  CHECK(rows > 30);
+}
