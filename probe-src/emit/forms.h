@@ -8,12 +8,12 @@
 namespace tcs {
 
 constexpr const char* kPlanForms =
-    "cmake, env, json, gencode, cmake-architectures, torch-list, cpp-extension, preset, "
-    "initial-cache";
+    "cmake, json, gencode, cmake-architectures, torch-list, cpp-extension";
+// Those of drive/forms.h, which carry more than lists: the full tool's alone.
+constexpr const char* kBuildForms = "env, github-env, preset, initial-cache, cmake-args";
 
-// False when `form` is none of kPlanForms. `note`: what the form's lists cannot say and where it is
-// said instead, a line a list; "" when they say all. `out` is empty where the form can say nothing
-// of the plan.
+// False when `form` is none of kPlanForms. `note`: what the form's lists cannot say, a line a list;
+// "" when they say all. `out` is empty where the form can say nothing of the plan.
 bool plan_form(const Plan& plan, const std::string& form, std::string& out, std::string& note);
 
 }  // namespace tcs

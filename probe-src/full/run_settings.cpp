@@ -1,53 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "base/utf8.h"
+#include "full/build_input.h"
 #include "full/run.h"
 
 namespace tcs {
 
 namespace {
-
-constexpr const char* kGate = "TorchCudaStackGate.cmake";
-
-// Installed: <prefix>/bin/tcstack and <prefix>/share/cmake/TorchCudaStack/modules; in a build tree
-// inside the checkout: modules/ in a folder above. CMake runs what it holds: nobody else's.
-std::string gate_path(const Host& host) {
-  const std::string named = host.env_or("TORCH_CUDA_STACK_MODULES", "");
-  if (!named.empty()) {
-    const std::string gate = path_join(path_join(host.cwd(), named), kGate);
-    return host.stat(gate).is_file() ? gate : std::string();
-  }
-  std::string folder = path_parent(host.self());
-  for (int up = 0; up < 5 && folder.size() > 1; ++up, folder = path_parent(folder)) {
-    for (const char* modules : {"/share/cmake/TorchCudaStack/modules", "/modules"}) {
-      const FileStat at = host.stat(cat(folder, modules, "/", kGate));
-      const bool installed = path_name(path_parent(host.self())) == "bin" && up == 1;
-      if (at.is_file() && (installed || !at.foreign)) return cat(folder, modules, "/", kGate);
-    }
-  }
-  return {};
-}
-
-// Variables of the environment that an option of `run` takes the place of.
-void forget_replaced(Run& run) {
-  const auto forget = [&](const char* names) {
-    for (const std::string& name : split(names, " ")) run.users.erase(name);
-  };
-  const Text& list = run.judged.request.arch_list;
-  if (list.known() && !ends_with(list.from, "(environment)"))
-    forget("TORCH_CUDA_ARCH_LIST CUDAARCHS");
-  for (const char* name :
-       {"TOOLKIT", "CMAKE_CUDA_COMPILER", "CUDAToolkit_ROOT", "CUDA_TOOLKIT_ROOT_DIR"})
-    if (run.asked.inputs.find(name)) forget("CUDA_HOME CUDA_PATH CUDACXX");
-  if (run.asked.inputs.find("CMAKE_CUDA_HOST_COMPILER")) forget("CUDAHOSTCXX NVCC_CCBIN");
-}
-
-std::string host_compiler_of(const Run& run) {
-  const std::string* named = run.asked.inputs.find("CMAKE_CUDA_HOST_COMPILER");
-  if (named != nullptr) return *named;
-  const Toolkit* toolkit = run.facts.toolkit();
-  return toolkit != nullptr ? toolkit->fitting_host_compiler.value() : std::string();
-}
 
 // What `run` was told, the checks inside the build are told: those of a gate or a find_package.
 void tell_inner_checks(const Host& host, Run& run) {
@@ -151,10 +110,11 @@ List<std::string> cmake_words(const List<std::string>& command) {
 
 void settle_command(Host& host, const std::string& root, Run& run) {
   for (const auto& variable : host.environment()) run.users[variable.first] = variable.second;
-  forget_replaced(run);
+  forget_replaced(run.judged.request, run.asked.inputs, run.users);
   const std::string gate = gate_path(host);
-  run.drive = make_drive(DriveInput{run.facts, run.judged.request, run.judged.plan, run.users, root,
-                                    host_compiler_of(run), gate, run.words});
+  run.drive =
+      make_drive(DriveInput{run.facts, run.judged.request, run.judged.plan, run.users, root,
+                            host_compiler_of(run.facts, run.asked.inputs), gate, run.words});
   tell_inner_checks(host, run);
   run.command.argv = run.words;
   for (const BuildSetting& setting : run.drive.environment)

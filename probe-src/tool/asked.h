@@ -5,6 +5,7 @@
 
 #include "base/list.h"
 #include "findings/finding.h"
+#include "plan/plan.h"
 #include "tool/settings.h"
 #include "tool/verbs.h"
 
@@ -25,5 +26,17 @@ bool learn_asked(Host& host, const List<std::string>& args, const List<OptionSpe
 // Without a file the lists and targets are those of the environment: that of the recorded machine,
 // never of the one that replays it.
 Request request_for(const Asked& asked, const Facts& facts);
+
+// A writer of kBuildForms (emit/forms.h): what the settings of `form` are, and notes, a line each.
+struct PlanAnswer {
+  const Asked& asked;
+  const Facts& facts;
+  const Request& request;
+  const Plan& plan;
+  const std::string& form;
+};
+using BuildForms = std::string (*)(Host& host, const PlanAnswer& answer, std::string& note);
+// `plan`; without a writer, those forms are refused.
+int answer_plan(Host& host, const List<std::string>& args, BuildForms build_forms);
 
 }  // namespace tcs

@@ -198,12 +198,12 @@ int verb_check(Host& host, const List<std::string>& args) {
   return answer(host, asked, text, status);
 }
 
-int verb_plan(Host& host, const List<std::string>& args) {
+int answer_plan(Host& host, const List<std::string>& args, BuildForms build_forms) {
   Asked asked;
   asked.verb = "plan";
   int status = 0;
   List<Machine> all;
-  const std::string forms = cat("one of ", kPlanForms);
+  const std::string forms = cat("one of ", kPlanForms, ", ", kBuildForms);
   const auto specs = specs_with({"--emit", "FORM", forms.c_str(), false});
   if (!learn_asked(host, args, specs, "tcstack plan --emit FORM [OPTIONS]", asked, status))
     return status;
@@ -214,8 +214,11 @@ int verb_plan(Host& host, const List<std::string>& args) {
   Plan plan = make_plan(facts, request);
   std::string text, note;
   const std::string form = asked.options.get("--emit", "json");
-  if (!plan_form(plan, form, text, note))
-    return refuse(asked, cat("--emit: '", tail(form, 40), "' is none of ", kPlanForms));
+  const bool build = contains(split(kBuildForms, ", "), form);
+  if (build && build_forms == nullptr) return refuse_full(cat("`plan --emit ", form, "`"));
+  if (!build && !plan_form(plan, form, text, note))
+    return refuse(asked, cat("--emit: '", tail(form, 40), "' is ", "none of ", kPlanForms, ", ",
+                             kBuildForms));
   Report report = judge(RuleInput{facts, request, plan}, asked.policy);
   if (plan.gencodes.empty()) return refuse_empty(report);
   // A plan that cannot work is not handed on as if it could; `check` speaks of the other layers.
@@ -227,8 +230,13 @@ int verb_plan(Host& host, const List<std::string>& args) {
     status = 1;
   }
   if (status != 0) return status;
+  if (build) text = build_forms(host, {asked, facts, request, plan, form}, note);
   for (const auto& line : lines_of(note)) print_err(cat("tcstack: note: ", line, "\n"));
   return text.empty() ? 1 : answer(host, asked, text, 0);
+}
+
+int verb_plan(Host& host, const List<std::string>& args) {
+  return answer_plan(host, args, nullptr);
 }
 
 }  // namespace tcs

@@ -142,4 +142,13 @@ void print_err(const std::string& text) {
   write_all(2, text);
 }
 
+int refuse_full(const std::string& what) {
+  print_err(
+      cat("tcstack: this one was compiled at a configure step and has no ", what,
+          "; an installed one has:\n",
+          "  cmake -S <TorchCudaStack> -B build -DTCS_BUILD_TESTS=OFF && cmake --build build\n",
+          "  cmake --install build --prefix ~/.local\n"));
+  return 2;
+}
+
 }  // namespace tcs

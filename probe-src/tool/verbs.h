@@ -45,5 +45,7 @@ bool parse_options(const List<std::string>& args, const List<OptionSpec>& specs,
 // stdout and stderr without iostream; a failed write to stdout is exit 3.
 bool print_out(const std::string& text);
 void print_err(const std::string& text);
+// What an installed tcstack has and one that a configure compiled has not: how to get one; 2.
+int refuse_full(const std::string& what);
 
 }  // namespace tcs

@@ -22,10 +22,16 @@ struct Verb {
   const char* help;
 };
 
+#ifdef TCS_FULL
+constexpr auto plan = tcs::verb_full_plan;
+#else
+constexpr auto plan = tcs::verb_plan;
+#endif
+
 const Verb verbs[] = {
     {"probe", tcs::verb_probe, "measure this machine and print the facts"},
     {"check", tcs::verb_check, "say which layers of the stack disagree"},
-    {"plan", tcs::verb_plan, "print the architecture plan in the form a consumer reads"},
+    {"plan", plan, "print the architecture plan in the form a consumer reads"},
     {"images", tcs::verb_images, "list the cubins and PTX that files hold"},
     {"verify", tcs::verb_verify, "check that a built file holds the planned images"},
     {"intersect", tcs::verb_intersect, "say which of a file's architectures the plan needs"},
@@ -61,15 +67,8 @@ std::string usage() {
 
 int unknown_verb(const std::string& name) {
 #ifndef TCS_FULL
-  for (const char* verb : full_verbs) {
-    if (name != verb) continue;
-    tcs::print_err(tcs::cat(
-        "tcstack: this one was compiled at a configure step and has no `", name,
-        "`; an installed one has:\n",
-        "  cmake -S <TorchCudaStack> -B build -DTCS_BUILD_TESTS=OFF && cmake --build build\n",
-        "  cmake --install build --prefix ~/.local\n"));
-    return 2;
-  }
+  for (const char* verb : full_verbs)
+    if (name == verb) return tcs::refuse_full(tcs::cat("`", name, "`"));
 #endif
   tcs::List<std::string> names;
   for (const Verb& verb : verbs) names.push_back(verb.name);

@@ -133,43 +133,19 @@ TEST_CASE("each form of the plan is quoted for its reader") {
   CHECK(form(plan, "cmake") ==
         "set(TORCH_CUDA_ARCH_LIST [[8.0;9.0+PTX]])\n"
         "set(CMAKE_CUDA_ARCHITECTURES [[80-real;90-real;90-virtual]])\n");
-  CHECK(contains(form(plan, "initial-cache"), "[[8.0;9.0+PTX]] CACHE STRING"));
-  CHECK(contains(form(plan, "env"), "export TORCH_CUDA_ARCH_LIST='8.0;9.0+PTX'\n"));
   CHECK(contains(form(plan, "gencode"), "-gencode=arch=compute_90,code=compute_90"));
   Result<Json> flags = parse_json(trim(form(plan, "cpp-extension")));
   REQUIRE(flags);
   CHECK(flags->items.size() == 3);
-  Result<Json> preset = parse_json(trim(form(plan, "preset")));
-  REQUIRE(preset);
-  CHECK(preset->find("configurePresets")->items.size() == 1);
   std::string out, note;
   CHECK_FALSE(plan_form(plan, "yaml", out, note));
 }
 
-TEST_CASE("the environment carries what torch's Python list cannot say") {
-  const std::string env = form(plan_of("9.0;12.0f"), "env");
-  CHECK(contains(env, "export TORCH_CUDA_ARCH_LIST='9.0'\n"));
-  CHECK(contains(env, "export NVCC_APPEND_FLAGS='-gencode=arch=compute_120f,code=sm_120f'\n"));
-}
-
-TEST_CASE("every form says what its lists cannot say, and carries it another way where it can") {
+TEST_CASE("every form says what its lists cannot say") {
   const char* const kList = "12.0f;8.6(8.0);9.0a+PTX";
-  const char* const kFlags =
-      "-gencode=arch=compute_80,code=sm_86 -gencode=arch=compute_120f,code=sm_120f";
   const Plan plan = plan_of(kList);
   std::string out, note;
-  REQUIRE(plan_form(plan, "preset", out, note));
-  Result<Json> preset = parse_json(trim(out));
-  REQUIRE(preset);
-  const Json* environment = preset->find("configurePresets")->items[0].find("environment");
-  CHECK(environment->find("TORCH_CUDA_ARCH_LIST")->text == "9.0a+PTX");
-  CHECK(environment->find("NVCC_APPEND_FLAGS")->text == kFlags);
-  CHECK(contains(note, "TORCH_CUDA_ARCH_LIST of the environment cannot say "));
-  CHECK(contains(note, "; NVCC_APPEND_FLAGS does"));
-  REQUIRE(plan_form(plan, "env", out, note));
-  CHECK(contains(out, cat("export NVCC_APPEND_FLAGS='", kFlags, "'\n")));
-  CHECK(contains(note, "CUDAARCHS cannot say -gencode=arch=compute_80,code=sm_86"));
-  for (const char* form : {"cmake", "initial-cache", "cmake-architectures"}) {
+  for (const char* form : {"cmake", "cmake-architectures"}) {
     REQUIRE(plan_form(plan, form, out, note));
     CHECK(
         contains(note, "CMAKE_CUDA_ARCHITECTURES cannot say -gencode=arch=compute_80,code=sm_86"));
@@ -184,9 +160,7 @@ TEST_CASE("a list that can say nothing is left out, and CMake's is OFF") {
   const Plan plan = plan_of("8.6(8.0)");
   CHECK(form(plan, "cmake-architectures").empty());
   CHECK(contains(form(plan, "cmake"), "set(CMAKE_CUDA_ARCHITECTURES [[OFF]])"));
-  const std::string env = form(plan, "env");
-  CHECK_FALSE(contains(env, "TORCH_CUDA_ARCH_LIST"));
-  CHECK(contains(env, "export CUDAARCHS='OFF'\n"));
+  CHECK_FALSE(contains(form(plan, "cmake"), "TORCH_CUDA_ARCH_LIST"));
 }
 
 TEST_CASE("the status line tells code for 8.6 from code of 8.0 for 8.6") {

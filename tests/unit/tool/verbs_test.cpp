@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "emit/forms.h"
 #include "memory_host.h"
 #include "readers/make_bytes.h"
 #include "tool/settings.h"
@@ -76,7 +77,7 @@ MemoryHost with_machine() {
 
 TEST_CASE("an empty plan is never handed on, whatever is allowed") {
   MemoryHost host = with_machine();
-  for (const char* form : {"cmake", "env", "json", "torch-list", "preset"}) {
+  for (const char* form : {"cmake", "json", "torch-list", "gencode"}) {
     const Said said = call(verb_plan, host,
                            {"--facts", "/f.json", "--arch-list", "6.1", "--allow", "TCS901,TCS908",
                             "--fail-on", "never", "--emit", form});
@@ -95,6 +96,20 @@ TEST_CASE("a plan that holds something is handed on") {
   CHECK(said.status == 0);
   CHECK(said.out == "8.6\n");
   CHECK(said.err.empty());
+}
+
+TEST_CASE("a tool that a configure compiled says which one has the forms of a whole build") {
+  MemoryHost host = with_machine();
+  for (const std::string& form : split(kBuildForms, ", ")) {
+    const Said said = call(verb_plan, host, {"--facts", "/f.json", "--emit", form});
+    CHECK(said.status == 2);
+    CHECK(said.out.empty());
+    CHECK(contains(said.err, cat("has no `plan --emit ", form, "`; an installed one has:")));
+  }
+  const Said said = call(verb_plan, host, {"--facts", "/f.json", "--emit", "yaml"});
+  CHECK(said.status == 2);
+  CHECK(contains(said.err, "--emit: 'yaml' is none of cmake, json,"));
+  CHECK(contains(said.err, "env, github-env,"));
 }
 
 TEST_CASE("a form that can say nothing of the plan is no answer") {

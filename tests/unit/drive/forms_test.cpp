@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/drive/forms_test.py has the forms read by those that they are for.
+#include "drive/forms.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "drive/build_of.h"
+
+using namespace tcs;
+
+namespace {
+
+struct Written {
+  std::string text, notes;
+};
+Written written(const Build& build, const char* form) {
+  List<std::string> notes;
+  Written out;
+  out.text = build_form(build.drive(), form, notes);
+  out.notes = join(notes, "\n");
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("the environment's lines are quoted, and PATH is what it is when they are read") {
+  Build build("9.0;12.0f");
+  build.root = "/it's";
+  build.users = {{"PATH", "/usr/bin"}};
+  const std::string text = written(build, "env").text;
+  CHECK(contains(text, "export TORCH_CUDA_ARCH_LIST='9.0'\n"));
+  CHECK(contains(text, "export CUDA_HOME='/it'\\''s'\n"));
+  CHECK(contains(text, "export PATH='/it'\\''s/bin'\"${PATH:+:$PATH}\"\n"));
+  CHECK(contains(text, "export NVCC_APPEND_FLAGS='-gencode=arch=compute_120f,code=sm_120f'\n"));
+  CHECK_FALSE(contains(text, "/usr/bin"));
+}
+
+TEST_CASE("what the user set is not said again") {
+  Build build("9.0");
+  build.users = {{"MAX_JOBS", "3"}, {"FORCE_CUDA", "0"}};
+  for (const char* form : {"env", "github-env", "preset"}) {
+    CHECK_FALSE(contains(written(build, form).text, "FORCE_CUDA"));
+    CHECK_FALSE(contains(written(build, form).text, "MAX_JOBS"));
+    CHECK(contains(written(build, form).text, "CMAKE_BUILD_PARALLEL_LEVEL"));
+  }
+}
+
+TEST_CASE("GitHub's file has a delimiter that the value does not hold, and PATH is told apart") {
+  Build build("9.0");
+  build.root = "/END_";
+  const Written out = written(build, "github-env");
+  CHECK(contains(out.text, "CUDA_HOME<<END__\n/END_\nEND__\n"));
+  CHECK(contains(out.text, "TORCH_CUDA_ARCH_LIST<<END\n9.0\nEND\n"));
+  CHECK_FALSE(contains(out.text, "\nPATH<<"));
+  CHECK(contains(out.notes, "echo '/END_/bin' >> \"$GITHUB_PATH\""));
+}
+
+TEST_CASE("the preset is whole: it can be configured with, built with and inherited") {
+  Build build("9.0");
+  build.root = "/$env{HOME}";
+  const Result<Json> json = parse_json(trim(written(build, "preset").text));
+  REQUIRE(json);
+  CHECK(json->find("version")->text == "6");
+  const Json& row = json->find("configurePresets")->items[0];
+  CHECK(row.find("hidden") == nullptr);
+  CHECK(row.find("binaryDir") != nullptr);
+  CHECK(row.find("cacheVariables")->find("CUDAToolkit_ROOT")->text == "/${dollar}env{HOME}");
+  CHECK(row.find("environment")->find("PATH")->text == "/${dollar}env{HOME}/bin:$penv{PATH}");
+  CHECK(row.find("environment")->find("CMAKE_ARGS") == nullptr);
+  CHECK(json->find("buildPresets")->items[0].find("jobs")->text == "8");
+}
+
+TEST_CASE("forms of the cache alone say what nvcc must be told when it runs") {
+  for (const char* form : {"initial-cache", "cmake-args"}) {
+    CHECK(contains(written(Build("9.0;12.0f"), form).notes, "export NVCC_APPEND_FLAGS='-gencode="));
+    CHECK(written(Build("9.0"), form).notes.empty());
+  }
+}
