@@ -15,52 +15,49 @@ struct ArchsRow {
   Where where;
   const char* variable;
   Words words;
-  const char *known, *source, *file;
+  const char* known;
 };
 struct SwitchRow {
   const char* project;
   Where where;
-  const char *variable, *value, *why, *source, *file;
+  const char *variable, *value, *why;
 };
 struct CountRow {
   const char *project, *variable;
   Count what;
-  const char *source, *file;
 };
 struct NeedRow {
   const char* project;
   int mib;
-  const char *source, *file;
 };
 struct SaysRow {
-  const char *project, *note, *source, *file;
+  const char *project, *note;
 };
 
 constexpr ArchsRow kArchs[] = {
 #define TCS_ARCHS(project, where, variable, words, known, source, file) \
-  {project, Where::where, variable, Words::words, known, source, file},
+  {project, Where::where, variable, Words::words, known},
 #include "drive/projects.def"
 #undef TCS_ARCHS
 };
 constexpr SwitchRow kSwitches[] = {
 #define TCS_SWITCH(project, where, variable, value, why, source, file) \
-  {project, Where::where, variable, value, why, source, file},
+  {project, Where::where, variable, value, why},
 #include "drive/projects.def"
 #undef TCS_SWITCH
 };
 constexpr CountRow kCounts[] = {
-#define TCS_COUNT(project, variable, what, source, file) \
-  {project, variable, Count::what, source, file},
+#define TCS_COUNT(project, variable, what, source, file) {project, variable, Count::what},
 #include "drive/projects.def"
 #undef TCS_COUNT
 };
 constexpr NeedRow kNeeds[] = {
-#define TCS_NEED(project, mib, source, file) {project, mib, source, file},
+#define TCS_NEED(project, mib, source, file) {project, mib},
 #include "drive/projects.def"
 #undef TCS_NEED
 };
 constexpr SaysRow kSays[] = {
-#define TCS_SAYS(project, note, source, file) {project, note, source, file},
+#define TCS_SAYS(project, note, source, file) {project, note},
 #include "drive/projects.def"
 #undef TCS_SAYS
 };
@@ -154,11 +151,6 @@ void add_row(List<ProjectSetting>& rows, Where where, const BuildSetting& one) {
   rows.push_back(row);
 }
 
-std::string source_line(const char* project, const char* variable, const char* source,
-                        const char* file) {
-  return cat(project, " ", variable, " ", source, " ", file) + "\n";
-}
-
 }  // namespace
 
 Dialect project_list(const Plan& plan, const char* variable) {
@@ -218,19 +210,6 @@ List<std::string> project_notes(const Plan& plan, const List<std::string>& words
   for (const SaysRow& row : kSays)
     if (names_project(words, row.project)) notes.push_back(cat(row.project, " ", row.note));
   return notes;
-}
-
-std::string project_sources() {
-  std::string out;
-  for (const ArchsRow& row : kArchs)
-    out += source_line(row.project, row.variable, row.source, row.file);
-  for (const SwitchRow& row : kSwitches)
-    out += source_line(row.project, row.variable, row.source, row.file);
-  for (const CountRow& row : kCounts)
-    out += source_line(row.project, row.variable, row.source, row.file);
-  for (const NeedRow& row : kNeeds) out += source_line(row.project, "-", row.source, row.file);
-  for (const SaysRow& row : kSays) out += source_line(row.project, "-", row.source, row.file);
-  return out;
 }
 
 }  // namespace tcs

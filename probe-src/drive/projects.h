@@ -30,7 +30,4 @@ List<std::string> project_notes(const Plan& plan, const List<std::string>& words
 // The plan in the words of a project's list, "" = it has no such variable. For tests.
 Dialect project_list(const Plan& plan, const char* variable);
 
-// Every row, for docs and tests: "project variable source file", one a line.
-std::string project_sources();
-
 }  // namespace tcs

@@ -71,6 +71,23 @@ FILES = {
     "flash-attn-2.8.3.post2": ("flash-attn==2.8.3.post2", "source", ["setup.py"]),
     "flashinfer-0.5.3": ("flashinfer-python==0.5.3", "wheel", ["flashinfer/compilation_context.py"]),
     "vllm-0.33.0": ("vllm==0.33.0", "source", ["cmake/utils.cmake"]),
+    # What they read of the environment: probe-src/drive/projects.def.
+    "auto-gptq-0.7.1": ("auto-gptq==0.7.1", "source", ["setup.py"]),
+    "causal-conv1d-1.7.0": ("causal-conv1d==1.7.0", "source", ["setup.py"]),
+    "cupy-14.2.0": ("cupy==14.2.0", "source",
+                    ["install/cupy_builder/_compiler.py", "install/cupy_builder/_command.py"]),
+    "deepspeed-0.19.8-setup": ("deepspeed==0.19.8", "source", ["setup.py"]),
+    "mamba-ssm-2.3.2.post1": ("mamba-ssm==2.3.2.post1", "source", ["setup.py"]),
+    "mmcv-2.2.0": ("mmcv==2.2.0", "source", ["setup.py"]),
+    "natten-0.21.7": ("natten==0.21.7", "source", ["setup.py"]),
+    "torch_cluster-1.6.3": ("torch_cluster==1.6.3", "source", ["setup.py"]),
+    "torch_scatter-2.1.2": ("torch_scatter==2.1.2", "source", ["setup.py"]),
+    "torch_sparse-0.6.18": ("torch_sparse==0.6.18", "source", ["setup.py"]),
+    "torch_spline_conv-1.2.2": ("torch_spline_conv==1.2.2", "source", ["setup.py"]),
+    "transformer-engine-torch-2.20.2": ("transformer-engine-torch==2.20.2", "source",
+                                        ["setup.py", "build_tools/utils.py"]),
+    "vllm-0.33.0-environment": ("vllm==0.33.0", "source", ["vllm/envs.py"]),
+    "xformers-0.0.35": ("xformers==0.0.35", "source", ["setup.py"]),
 }
 
 # The CUDA libraries that a torch wheel names in its metadata, at the versions it pins, beside each other as pip

@@ -65,17 +65,3 @@ TEST_CASE("a variable of several projects is set once, for the first of them") {
   CHECK(seen.count("FORCE_CUDA") == 1);
   CHECK(find(Build("9.0").drive().environment, "FORCE_CUDA").project == "torch-scatter");
 }
-
-TEST_CASE("each row of the table names a release on PyPI or a commit on GitHub, and a file") {
-  int rows = 0;
-  for (const std::string& line : lines_of(trim(project_sources()))) {
-    const List<std::string> words = split(line, " ");
-    CAPTURE(line);
-    REQUIRE(words.size() == 4);
-    const bool release = contains(words[2], "=="),
-               commit = contains(words[2], "/") && words[2].size() - words[2].find('@') == 41;
-    CHECK(release != commit);
-    ++rows;
-  }
-  CHECK(rows > 30);
-}

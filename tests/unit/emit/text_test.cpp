@@ -160,7 +160,6 @@ TEST_CASE("a list that can say nothing is left out, and CMake's is OFF") {
   const Plan plan = plan_of("8.6(8.0)");
   CHECK(form(plan, "cmake-architectures").empty());
   CHECK(contains(form(plan, "cmake"), "set(CMAKE_CUDA_ARCHITECTURES [[OFF]])"));
-  CHECK_FALSE(contains(form(plan, "cmake"), "TORCH_CUDA_ARCH_LIST"));
 }
 
 TEST_CASE("the status line tells code for 8.6 from code of 8.0 for 8.6") {
