@@ -173,9 +173,27 @@ List<std::string> tool_words(const List<std::string>& command) {
   return out;
 }
 
-bool is_set(const Host& host, const char* name, bool off) {
-  const std::string value = lower(trim(host.env_or(name, "")));
-  return is_one_of(value, off ? "0 false no off n f" : "1 true yes on y t");
+// By a variable or a file of settings, as far as their words tell.
+bool isolation_is_off(const Host& host, bool uv) {
+  const std::string value =
+      lower(trim(host.env_or(uv ? "UV_NO_BUILD_ISOLATION" : "PIP_NO_BUILD_ISOLATION", "")));
+  // pip takes the variable for the value of `build isolation`: "0" is what switches it off.
+  if (is_one_of(value, uv ? "1 true yes on y t" : "0 false no off n f")) return true;
+  const std::string home = host.env_or("HOME", ""),
+                    config = host.env_or("XDG_CONFIG_HOME", home + "/.config");
+  const List<std::string> files =
+      uv ? List<std::string>{path_join(host.cwd(), "uv.toml"),
+                             path_join(host.cwd(), "pyproject.toml"), config + "/uv/uv.toml"}
+         : List<std::string>{host.env_or("PIP_CONFIG_FILE", ""), config + "/pip/pip.conf",
+                             home + "/.pip/pip.conf", "/etc/pip.conf",
+                             host.env_or("VIRTUAL_ENV", "") + "/pip.conf"};
+  for (const std::string& file : files) {
+    Result<std::string> text = host.read(file, 1u << 20);
+    if (!text) continue;
+    for (const std::string& line : lines_of(*text))
+      if (starts_with(trim(line), "no-build-isolation")) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -219,24 +237,20 @@ std::string missing_no_isolation(const Host& host, const List<std::string>& comm
     if (build && is_one_of(word, "--no-isolation -n")) return {};
     if (is_one_of(word, "--help -h --version -V")) return {};
   }
-  // pip reads the variable as a value of the option: "0" and "no" are what switches isolation off.
-  if (uv ? is_set(host, "UV_NO_BUILD_ISOLATION", false)
-         : pip && (is_set(host, "PIP_NO_BUILD_ISOLATION", true) ||
-                   is_set(host, "PIP_NO_BUILD_ISOLATION", false)))
-    return {};
+  if ((uv || pip) && isolation_is_off(host, uv)) return {};
   return build ? "--no-isolation" : "--no-build-isolation";
 }
 
 bool configures_with_cmake(const List<std::string>& command) {
-  if (path_name(command[0]) != "cmake") return false;
-  for (size_t i = 1; i < command.size(); ++i)
-    for (const char* other :
-         {"--build", "--install", "-E", "-P", "--open", "--workflow", "--find-package", "--version",
-          "-version", "/V", "--help", "-help", "-h", "-H", "/?", "--system-information", "-N"})
-      if (command[i] == other || (starts_with(command[i], "--help")) ||
-          (std::string_view(other) == "--workflow" && starts_with(command[i], "--workflow")))
-        return false;
-  return command.size() > 1;
+  if (!is_one_of(path_name(command[0]), "cmake cmake3") || command.size() < 2) return false;
+  for (const std::string& word : command) {
+    if (starts_with(word, "--help") || starts_with(word, "--workflow")) return false;
+    if (is_one_of(word,
+                  "--build --install -E -P --open --find-package --version -version /V -help -h -H "
+                  "/? --system-information -N"))
+      return false;
+  }
+  return true;
 }
 
 }  // namespace tcs

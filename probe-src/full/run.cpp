@@ -50,12 +50,13 @@ bool read_words(Host& host, const List<std::string>& args, Run& run, int& status
   return false;
 }
 
-// A folder of this process's own below `base`; "" where there can be none.
+// A folder of this process's own below `base`; "" where there can be none. Somebody else's `base`
+// is never used: a toolkit completed there is what the command builds with.
 std::string own_folder(Host& host, const std::string& base) {
+  if (base.empty() || !host.make_directories(base) || host.stat(base).foreign) return {};
   const std::string process = path_name(host.real_path("/proc/self"));
   const std::string folder = path_join(base, cat("run/", host.now(), "-", process));
-  const bool made = static_cast<bool>(host.make_directories(folder));
-  return made && !host.stat(folder).foreign ? folder : std::string();
+  return host.make_directories(folder) ? folder : std::string();
 }
 
 // Of runs that were killed while they checked.
@@ -166,7 +167,7 @@ int verb_run(Host& host, const List<std::string>& args) {
   // Images run on the device, answers are believed: none that somebody else could have written.
   const std::string cache = host.stat(*folder).foreign ? std::string() : *folder;
   std::string base = cache;
-  if (!base.empty()) run.work_dir = own_folder(host, base);
+  run.work_dir = own_folder(host, base);
   if (run.work_dir.empty()) {
     base = path_join(host.env_or("TMPDIR", "/tmp"), "tcstack-" + host.env_or("USER", "user"));
     run.work_dir = own_folder(host, base);

@@ -31,6 +31,7 @@ void tell_inner_checks(const Host& host, Run& run) {
 std::string cached_text(const Host& host, const List<std::string>& command) {
   std::string folder;
   for (size_t i = 1; i < command.size(); ++i) {
+    if (command[i] == "--fresh") return {};
     if (command[i] == "-B" && i + 1 < command.size())
       folder = command[i + 1];
     else if (starts_with(command[i], "-B"))

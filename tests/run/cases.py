@@ -24,7 +24,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 REPO = HERE.parent.parent
-TOOL = os.environ.get("TCS_TOOL", "tcstack")
+TOOL = os.environ.get("TCS_TOOL", "")
 PYTHON = sys.executable
 
 
@@ -171,8 +171,13 @@ def in_terminal(argv, env, cwd, talk):
     """Starts argv with a terminal of its own; talk(master, seen) says what is typed. Exit status, all output."""
     pid, master = pty.fork()
     if pid == 0:
-        os.chdir(cwd)
-        os.execvpe(argv[0], argv, env)
+        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):  # whatever this test was started with
+            signal.signal(number, signal.SIG_DFL)
+        try:
+            os.chdir(cwd)
+            os.execvpe(argv[0], argv, env)
+        finally:
+            os._exit(111)
     seen = b""
     steps = list(talk)
     end = time.monotonic() + 60
@@ -196,7 +201,7 @@ def in_terminal(argv, env, cwd, talk):
 
 def case_control_c_in_a_terminal(world):
     """Ctrl-C goes to the command, which decides; tcstack ends as the command did."""
-    code = ("import signal,sys\ndef stop(*_):\n    print('stopping'); sys.exit(7)\nsignal.signal(signal.SIGINT, stop)\n"
+    code = ("import os,signal,sys\ndef stop(*_):\n    os.write(1, b'stopping'); sys.exit(7)\nsignal.signal(signal.SIGINT, stop)\n"
             "print('ready', flush=True)\nwhile True: signal.pause()\n")
     plain = "echo ready; sleep 100"
     for way, options in both_ways(world):
@@ -218,7 +223,10 @@ if pid == 0:
     os.setpgid(0, 0)
     os.tcsetpgrp(0, os.getpid())
     signal.signal(signal.SIGTTOU, signal.SIG_DFL)
-    os.execvp(sys.argv[1], sys.argv[1:])
+    try:
+        os.execvp(sys.argv[1], sys.argv[1:])
+    finally:
+        os._exit(111)
 status = os.waitpid(pid, os.WUNTRACED)[1]
 print('job stopped' if os.WIFSTOPPED(status) else f'job ended {status}', flush=True)
 os.tcsetpgrp(0, pid)
@@ -579,6 +587,9 @@ def main(argv):
     if argv[1:] == ["list"]:
         print("\n".join(cases()))
         return 0
+    if not os.access(TOOL, os.X_OK):
+        print("TCS_TOOL names no tcstack")
+        return 1
     function = cases()[argv[2]]
     print(function.__doc__)
     with tempfile.TemporaryDirectory(prefix="tcs-run-") as root:

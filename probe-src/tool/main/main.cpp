@@ -95,6 +95,7 @@ int main(int argc, char** argv) {
     return tcs::print_out(usage()) ? 0 : 3;
   }
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGCHLD, SIG_DFL);  // ignored by who started us, a child's exit status would be lost
 #ifdef TCS_FULL
   std::unique_ptr<tcs::Host> host = tcs::make_real_host(tcs::run_foreground);
 #else
