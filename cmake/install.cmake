@@ -5,15 +5,16 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(_tcs_package_dir "${CMAKE_INSTALL_DATADIR}/cmake/TorchCudaStack")
+set(_tcs_details_dir "${_tcs_package_dir}/modules/TorchCudaStack/detail")
 file(
   RELATIVE_PATH
   _tcs_tool_from_here
-  "${CMAKE_INSTALL_PREFIX}/${_tcs_package_dir}"
+  "${CMAKE_INSTALL_PREFIX}/${_tcs_details_dir}"
   "${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/tcstack"
 )
 configure_file(
-  "${CMAKE_CURRENT_LIST_DIR}/TorchCudaStackConfig.cmake.in"
-  "${PROJECT_BINARY_DIR}/package/TorchCudaStackConfig.cmake"
+  "${CMAKE_CURRENT_LIST_DIR}/installed.cmake.in"
+  "${PROJECT_BINARY_DIR}/package/_tcs_installed.cmake"
   @ONLY
 )
 write_basic_package_version_file(
@@ -25,11 +26,15 @@ write_basic_package_version_file(
 install(TARGETS tcstack RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(
   FILES
-    "${PROJECT_BINARY_DIR}/package/TorchCudaStackConfig.cmake"
+    "${CMAKE_CURRENT_LIST_DIR}/TorchCudaStackConfig.cmake"
     "${PROJECT_BINARY_DIR}/package/TorchCudaStackConfigVersion.cmake"
   DESTINATION "${_tcs_package_dir}"
 )
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/modules" DESTINATION "${_tcs_package_dir}")
+install(
+  FILES "${PROJECT_BINARY_DIR}/package/_tcs_installed.cmake"
+  DESTINATION "${_tcs_details_dir}"
+)
 install(
   DIRECTORY "${PROJECT_SOURCE_DIR}/probe-src"
   DESTINATION "${_tcs_package_dir}"

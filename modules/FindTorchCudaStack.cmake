@@ -114,44 +114,8 @@ Commands
   code that the target compiled.
 #]=======================================================================]
 
-set(TorchCudaStack_VERSION 0.1.0)
-set(_TorchCudaStack_SHIMS "${CMAKE_CURRENT_LIST_DIR}/TorchCudaStack/shims")
-
-include(FindPackageHandleStandardArgs)
-foreach(
-  _tcs_part
-  IN
-  ITEMS
-    detail/_tcs_core
-    detail/_tcs_tool
-    detail/_tcs_inputs
-    detail/_tcs_configure
-    detail/_tcs_choices
-    detail/_tcs_torch
-    detail/_tcs_gencode
-    detail/_tcs_targets
-    torch_cuda_stack_add_extension
-    torch_cuda_stack_intersect
-    torch_cuda_stack_source_archs
-    torch_cuda_stack_verify
-)
-  include("${CMAKE_CURRENT_LIST_DIR}/TorchCudaStack/${_tcs_part}.cmake")
-endforeach()
-unset(_tcs_part)
-
-# How find_package() was called decides who speaks: QUIET leaves only the fatal error.
-set(_tcs_say STATUS NOTICE)
-set(_tcs_find_quietly "")
-set(_tcs_find_required "")
-if(TorchCudaStack_FIND_QUIETLY)
-  set(_tcs_say VERBOSE VERBOSE)
-  set(_tcs_find_quietly QUIET)
-endif()
-if(TorchCudaStack_FIND_REQUIRED)
-  set(_tcs_find_required REQUIRED)
-endif()
-list(GET _tcs_say 0 _tcs_say_status)
-list(GET _tcs_say 1 _tcs_say_notice)
+include("${CMAKE_CURRENT_LIST_DIR}/TorchCudaStack/detail/_tcs_load.cmake")
+_tcs_set_voice("${TorchCudaStack_FIND_QUIETLY}" "${TorchCudaStack_FIND_REQUIRED}")
 
 if(DEFINED CMAKE_CURRENT_FUNCTION)
   set(_tcs_lost WARNING)
@@ -165,16 +129,14 @@ if(DEFINED CMAKE_CURRENT_FUNCTION)
   )
 endif()
 
-set(_tcs_tool "")
 set(_tcs_dir "${CMAKE_CURRENT_BINARY_DIR}/TorchCudaStack")
+set(_tcs_more "")
 _tcs_setting(_tcs_skipped SKIP)
 _tcs_refusal(_tcs_reason)
-if(NOT _tcs_reason AND NOT _tcs_skipped)
-  _tcs_find_tool(_tcs_tool _tcs_reason)
-endif()
-if(NOT _tcs_reason AND NOT _tcs_skipped)
-  _tcs_collect_inputs(_tcs_inputs)
-  _tcs_run_configure("${_tcs_tool}" "${_tcs_dir}" "${_tcs_inputs}" _tcs_reason)
+if(_tcs_reason OR _tcs_skipped)
+  set(_tcs_tool "")
+else()
+  _tcs_measure()
 endif()
 
 if(_tcs_reason)
@@ -183,10 +145,7 @@ elseif(_tcs_skipped)
   _tcs_skip()
   _tcs_remember(skipped "")
 else()
-  # Only set() lines; every value is a bracket argument.
-  include("${_tcs_dir}/plan.cmake")
-  _tcs_report(_tcs_reason)
-  _tcs_remember(used "${_tcs_dir}")
+  _tcs_remember(used "${_tcs_plan_dir}")
 endif()
 
 if(_tcs_reason AND TorchCudaStack_FIND_REQUIRED)

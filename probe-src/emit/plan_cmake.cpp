@@ -154,6 +154,7 @@ std::string plan_cmake(const PlanCmakeInput& in) {
   set_findings(in, out);
   set_toolkit(in, out);
   set_torch(in, out);
+  set(out, "_tcs_purpose", in.request.purpose);
   set(out, "_tcs_outcome", in.report.outcome);
   set(out, "_tcs_summary", summary_line(in.report, in.facts, in.plan));
   return out;

@@ -16,6 +16,7 @@ extern const Component kComponents[7];
 
 struct PlanCmakeInput {
   const Facts& facts;
+  const Request& request;
   const Plan& plan;
   const Report& report;
   const Policy& policy;

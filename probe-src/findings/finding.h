@@ -74,8 +74,9 @@ Finding make_finding(int id, std::string message);  // severity, slug, layer fro
 
 struct Policy {
   Severity fail_on = Severity::Error;
-  bool never = false;       // --fail-on never
-  List<std::string> allow;  // ids or slugs: reported as notes
+  bool never = false;         // --fail-on never
+  bool may_be_empty = false;  // no plan is no failure: nobody has asked for one yet
+  List<std::string> allow;    // ids or slugs: reported as notes
   List<Layer>
       components;  // the components asked for, empty = all; what others have to say is a note
 };

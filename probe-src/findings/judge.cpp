@@ -119,7 +119,7 @@ Report judge(const RuleInput& in, const Policy& policy) {
 
   for (auto& finding : all) {
     if (allowed(finding, policy.allow)) {
-      if (finding.id == kPlanEmpty)
+      if (finding.id == kPlanEmpty && !policy.may_be_empty)
         finding.notes.push_back("it cannot be allowed: there would be nothing to build");
       else
         make_note(finding, "allowed by the request, so it is a note here");

@@ -98,8 +98,8 @@ Result<Done> write_answer(Host& host, const Answer& a) {
       {path_join(a.dir, "plan.json"), write_json(plan_json(a.judged.plan)) + "\n"},
       {path_join(a.reports, "report.txt"), report_text(a.judged.report, a.facts, a.judged.plan)},
       {path_join(a.dir, "plan.cmake"),
-       plan_cmake(
-           PlanCmakeInput{a.facts, a.judged.plan, a.judged.report, a.policy, a.reports, root})},
+       plan_cmake(PlanCmakeInput{a.facts, a.judged.request, a.judged.plan, a.judged.report,
+                                 a.policy, a.reports, root})},
       // A failure is never remembered: what was missing may come from where nobody looked.
       {path_join(a.dir, "stamp"), a.judged.report.outcome == "fail" || try_again(a.facts)
                                       ? ""

@@ -76,7 +76,10 @@ void watch_named(List<std::string>& paths, const std::string& value) {
 List<std::string> files_behind(const Host& host, const Inputs& in, const Facts& facts) {
   List<std::string> paths = {"/etc/ld.so.cache", "/usr/local", "/dev/nvidia0", "/dev/nvidiactl",
                              "/dev/dxg"};
-  for (const auto& input : in.set) watch_named(paths, input.second);
+  for (const auto& input : in.set) {
+    const bool project = input.first == "SOURCE_DIR" || input.first == "BINARY_DIR";
+    if (!project) watch_named(paths, input.second);  // each build changes those
+  }
   for (const auto& variable : host.environment())
     if (variable_matters(variable.first)) watch_named(paths, variable.second);
   for (const std::string& folder : facts.python.search_path) watch(paths, folder);

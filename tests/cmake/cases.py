@@ -210,7 +210,8 @@ def case_versions(w):
 def case_version_is_the_repositorys(w):
     """The module, which may be copied alone, knows the version that VERSION says."""
     version = (REPO / "VERSION").read_text().strip()
-    assert f"set(TorchCudaStack_VERSION {version})" in (REPO / "modules" / "FindTorchCudaStack.cmake").read_text()
+    load = REPO / "modules" / "TorchCudaStack" / "detail" / "_tcs_load.cmake"
+    assert f"set(TorchCudaStack_VERSION {version})" in load.read_text()
 
 
 def case_bad_input(w):
@@ -945,21 +946,28 @@ def case_override_find_package(w):
     w.says("L=8.0;9.0 F=")
 
 
-def case_installed_package(w):
-    """Config mode from an install prefix, moved elsewhere: its own tool and its own modules."""
+def installed(w):
+    """The package as `cmake --install` lays it (the stub is its tool), moved elsewhere."""
     prefix = w.root / "moved prefix"
     package = prefix / "share" / "cmake" / "TorchCudaStack"
     package.mkdir(parents=True)
     shutil.copytree(REPO / "modules", package / "modules")
-    template = (REPO / "cmake" / "TorchCudaStackConfig.cmake.in").read_text()
-    (package / "TorchCudaStackConfig.cmake").write_text(
-        template.replace("@_tcs_tool_from_here@", "../../../bin/tcstack"))
+    shutil.copy(REPO / "cmake" / "TorchCudaStackConfig.cmake", package)
+    template = (REPO / "cmake" / "installed.cmake.in").read_text()
+    (package / "modules" / "TorchCudaStack" / "detail" / "_tcs_installed.cmake").write_text(
+        template.replace("@_tcs_tool_from_here@", "../../../../../../bin/tcstack"))
     (prefix / "bin").mkdir()
     shutil.copy(HERE / "stub_tcstack.py", prefix / "bin" / "tcstack")
+    return prefix
+
+
+def case_installed_package(w):
+    """Config mode from an install prefix, moved elsewhere: its own tool and its own modules."""
+    prefix = installed(w)
     folder = w.project("find_package(TorchCudaStack REQUIRED)\nget_target_property(p TorchCudaStack::tcstack "
-                       'IMPORTED_LOCATION)\nmessage(STATUS "P=${p}")')
+                       'IMPORTED_LOCATION)\nfile(REAL_PATH "${p}" p)\nmessage(STATUS "P=${p}")')
     w.good(w.configure(folder, f"-DCMAKE_PREFIX_PATH={prefix}", stub=False))
-    w.says("-- TorchCudaStack: 8.0 9.0", "moved prefix/share/cmake/TorchCudaStack/../../../bin/tcstack")
+    w.says("-- TorchCudaStack: 8.0 9.0", f"P={prefix}/bin/tcstack")
 
 
 # ---- the tool is compiled at the first configure --------------------------------------------------------------------

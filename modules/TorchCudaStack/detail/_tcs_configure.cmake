@@ -86,28 +86,41 @@ function(_tcs_run_configure tool dir code reason)
   set(${reason} "its tool could not work: ${tool} ended with ${result}\n${output}" PARENT_SCOPE)
 endfunction()
 
+# Says a thing, once where the gate and find_package() may both come to it.
+function(_tcs_tell mode text)
+  if(_tcs_gated)
+    get_property(said GLOBAL PROPERTY TorchCudaStack_SAID)
+    string(FIND "${said}" "${text}" at)
+    if(NOT at EQUAL -1)
+      return()
+    endif()
+    set_property(GLOBAL APPEND_STRING PROPERTY TorchCudaStack_SAID "${text}")
+  endif()
+  message(${mode} "${text}")
+endfunction()
+
 # Prints what plan.cmake says. `reason` gets the short reason where the findings reach fail-on, else "". A fatal error is
 # ours to raise: FPHSA would prefix and re-wrap the findings.
 function(_tcs_report reason)
   set(${reason} "" PARENT_SCOPE)
   if(NOT _tcs_outcome STREQUAL "fail")
     if(NOT "${_tcs_notices}" STREQUAL "")
-      message(${_tcs_say_notice} "${_tcs_notices}  tcstack: ${_tcs_tool}\n")
+      _tcs_tell(${_tcs_say_notice} "${_tcs_notices}  tcstack: ${_tcs_tool}\n")
     endif()
     if(NOT "${_tcs_notes}" STREQUAL "")
-      message(VERBOSE "${_tcs_notes}")
+      _tcs_tell(VERBOSE "${_tcs_notes}")
     endif()
-    message(${_tcs_say_status} "${_tcs_summary}")
+    _tcs_tell(${_tcs_say_status} "${_tcs_summary}")
     _tcs_setting(facts FACTS)
     if(NOT facts STREQUAL "")
-      message(
+      _tcs_tell(
         ${_tcs_say_status}
         "TorchCudaStack: recorded facts (${facts}): a plan only, no compiler is chosen and there is no TorchCudaStack::Torch"
       )
     endif()
     return()
   endif()
-  if(TorchCudaStack_FIND_REQUIRED)
+  if(_tcs_find_required)
     # Indented lines are kept as they are; anything else CMake re-wraps.
     message(FATAL_ERROR "${_tcs_fatal}  \n  ${_tcs_summary}\n  tcstack: ${_tcs_tool}\n")
   endif()

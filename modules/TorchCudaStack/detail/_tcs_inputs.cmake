@@ -84,6 +84,34 @@ function(_tcs_tree_compiler out)
   endif()
 endfunction()
 
+# The C++ compiler; before the gate lets the project enable it, the one that CMake will take, so that both ask the same.
+function(_tcs_cxx_compiler out)
+  set(found "${CMAKE_CXX_COMPILER}")
+  if(_tcs_gated AND NOT CMAKE_CXX_COMPILER_LOADED AND NOT IS_ABSOLUTE "${found}")
+    separate_arguments(words UNIX_COMMAND "$ENV{CXX}")
+    list(POP_FRONT words program)
+    set(
+      names
+      "${found}"
+      "${program}"
+      c++
+      g++
+      clang++
+    )
+    foreach(name IN LISTS names)
+      unset(found)
+      if(NOT name STREQUAL "")
+        find_program(found NAMES "${name}" NO_CACHE)
+      endif()
+      if(found)
+        break()
+      endif()
+      set(found "")
+    endforeach()
+  endif()
+  set(${out} "${found}" PARENT_SCOPE)
+endfunction()
+
 # `--set NAME=VALUE ...` as CMake code, every value in brackets.
 function(_tcs_collect_inputs out)
   set(code "")
@@ -129,7 +157,11 @@ function(_tcs_collect_inputs out)
       set(value "") # what the tree has, said once; whoever asked for it
     elseif(name STREQUAL "CMAKE_CUDA_ARCHITECTURES")
       _tcs_users_architectures(value "${value}")
-    elseif(name STREQUAL "Torch_DIR" AND TARGET torch)
+    elseif(
+      name STREQUAL "Torch_DIR"
+      AND TARGET torch
+      AND NOT "${Torch_DIR}" STREQUAL "${_tcs_own_value_Torch_DIR}"
+    )
       set(value "${Torch_DIR}") # found by somebody already: that is the one in use
     elseif(
       name STREQUAL "CUDAToolkit_ROOT"
@@ -145,6 +177,7 @@ function(_tcs_collect_inputs out)
   endforeach()
 
   list(JOIN TorchCudaStack_FIND_COMPONENTS ";" components)
+  _tcs_cxx_compiler(cxx)
   set(CROSSCOMPILING "")
   if(CMAKE_CROSSCOMPILING)
     set(CROSSCOMPILING ON)
@@ -154,7 +187,7 @@ function(_tcs_collect_inputs out)
     IN
     ITEMS
       TREE_CUDA_COMPILER:tree
-      CXX_COMPILER:CMAKE_CXX_COMPILER
+      CXX_COMPILER:cxx
       CROSSCOMPILING:CROSSCOMPILING
       COMPONENTS:components
       CMAKE_VERSION:CMAKE_VERSION

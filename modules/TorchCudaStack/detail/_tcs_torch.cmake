@@ -28,7 +28,7 @@ macro(_tcs_apply_torch)
       _tcs_provide_cuda20()
       _tcs_replace_made_up_flags(project)
     elseif(NOT _tcs_skipped)
-      _tcs_find_torch()
+      _tcs_find_torch(find_package Torch ${_tcs_find_quietly} ${_tcs_find_required})
     endif()
     if(NOT _tcs_skipped AND TARGET torch)
       _tcs_check_one_torch()
@@ -44,20 +44,22 @@ macro(_tcs_apply_torch)
   unset(_tcs_wanted)
 endmacro()
 
-macro(_tcs_find_torch)
+# The arguments are the call: find_package(Torch), or who stands for it.
+macro(_tcs_find_torch _tcs_command)
+  set_property(GLOBAL PROPERTY TorchCudaStack_TORCH_HANDLED TRUE)
   _tcs_enable_cuda()
   _tcs_provide_nvtoolsext()
   _tcs_provide_cuda20()
 
-  _tcs_call_torch()
+  _tcs_call_torch(${_tcs_command} ${ARGN})
 
   # torch puts its -gencode flags into CMAKE_CUDA_FLAGS; with CMake's own on top nvcc would build the union.
   set(CMAKE_CUDA_ARCHITECTURES OFF)
   _tcs_replace_made_up_flags(we)
 endmacro()
 
-# find_package(Torch) alone, with what it reads set for the call and put back after it.
-macro(_tcs_call_torch)
+# The call alone, with what it reads set for the call and put back after it.
+macro(_tcs_call_torch _tcs_command)
   # First in the path: torch's own FindCUDNN is asked by ours.
   set(_tcs_module_path "${CMAKE_MODULE_PATH}")
   list(PREPEND CMAKE_MODULE_PATH "${_TorchCudaStack_SHIMS}")
@@ -75,7 +77,9 @@ macro(_tcs_call_torch)
   string(REPLACE ";" " " TORCH_CUDA_ARCH_LIST "${TorchCudaStack_TORCH_CUDA_ARCH_LIST}")
   unset(ENV{TORCH_CUDA_ARCH_LIST})
 
-  find_package(Torch ${_tcs_find_quietly} ${_tcs_find_required})
+  set(_tcs_calling_torch TRUE) # ours: the gate's provider has nothing to add
+  cmake_language(CALL ${_tcs_command} ${ARGN})
+  unset(_tcs_calling_torch)
 
   set(TORCH_CUDA_ARCH_LIST "${_tcs_list}")
   if("${_tcs_list}" STREQUAL "")
