@@ -5,6 +5,7 @@
 #include "drive/jobs.h"
 #include "drive/projects.h"
 #include "drive/pytorch_source.h"
+#include "host/host.h"
 
 namespace tcs {
 
@@ -124,9 +125,19 @@ void say_other_toolkit(Settings& s, const std::string& root) {
   }
 }
 
+// A folder that holds more than a toolkit would put its python before the user's.
+void set_path(Settings& s, const DriveInput& in, const std::string& bin) {
+  const Toolkit* toolkit = in.facts.toolkit();
+  const bool conda = toolkit != nullptr && toolkit->layout.is("conda") && bin == in.root + "/bin";
+  if (conda || contains(List<std::string>{"/usr/bin", "/bin", "/usr/local/bin"}, bin)) return;
+  const std::string* path = s.users("PATH");
+  s.out.path_first = bin;
+  s.joined("PATH", path == nullptr ? bin : cat(bin, ":", *path), "the toolkit's programs first");
+}
+
 void set_toolkit(Settings& s, const DriveInput& in) {
   if (in.root.empty()) return;
-  const std::string nvcc = in.root + "/bin/nvcc", bin = in.root + "/bin";
+  const std::string nvcc = nvcc_of(in);
   // torch.utils.cpp_extension reads CUDA_HOME first, and then CUDA_PATH.
   const std::string* path_variable = s.users("CUDA_PATH");
   if (path_variable != nullptr && s.users("CUDA_HOME") == nullptr)
@@ -135,9 +146,7 @@ void set_toolkit(Settings& s, const DriveInput& in) {
     s.variable("CUDA_HOME", in.root, "the toolkit, for PyTorch's build");
   s.variable("CUDACXX", nvcc, "its nvcc, for CMake");
   s.variable("CUDAToolkit_ROOT", in.root, "the toolkit, for CMake");
-  const std::string* path = s.users("PATH");
-  s.out.path_first = bin;
-  s.joined("PATH", path == nullptr ? bin : cat(bin, ":", *path), "the toolkit's programs first");
+  set_path(s, in, path_parent(nvcc));
   s.entry("CMAKE_CUDA_COMPILER", "CUDACXX", nvcc, "the toolkit's nvcc");
   s.entry("CUDAToolkit_ROOT", "CUDAToolkit_ROOT", in.root, "the toolkit");
   s.entry("CUDA_TOOLKIT_ROOT_DIR", "CUDAToolkit_ROOT", in.root, "the toolkit, for FindCUDA");
@@ -203,6 +212,13 @@ void set_cmake_args(Settings& s) {
 }
 
 }  // namespace
+
+std::string nvcc_of(const DriveInput& in) {
+  const Toolkit* toolkit = in.facts.toolkit();
+  if (in.root.empty()) return {};
+  const bool own = toolkit != nullptr && toolkit->nvcc.known() && toolkit->root.is(in.root);
+  return own ? toolkit->nvcc.value() : in.root + "/bin/nvcc";
+}
 
 Drive make_drive(const DriveInput& in) {
   Settings s(in);

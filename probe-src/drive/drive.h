@@ -42,4 +42,7 @@ struct Drive {
 
 Drive make_drive(const DriveInput& in);
 
+// The toolkit's own, or that of the folder that completes it; "" = unknown.
+std::string nvcc_of(const DriveInput& in);
+
 }  // namespace tcs

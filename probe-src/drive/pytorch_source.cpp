@@ -48,8 +48,7 @@ List<BuildSetting> pytorch_environment(const DriveInput& in) {
   List<BuildSetting> out = {
       setting("USE_CUDA", "1", "a build without CUDA stops"),
       setting("TORCH_CUDA_ARCH_LIST", torch_list(in.plan).text, "the plan"),
-      setting("CUDA_NVCC_EXECUTABLE",
-              users_or(in, "CUDACXX", in.root.empty() ? "" : in.root + "/bin/nvcc"), "nvcc"),
+      setting("CUDA_NVCC_EXECUTABLE", users_or(in, "CUDACXX", nvcc_of(in)), "nvcc"),
       setting("CUDA_HOST_COMPILER", users_or(in, "CUDAHOSTCXX", in.host_compiler),
               "a host compiler that this nvcc takes"),
   };

@@ -80,6 +80,36 @@ TEST_CASE("PATH keeps the user's folders after the toolkit's") {
   CHECK(build.drive().path_first == "/cuda/bin");
 }
 
+TEST_CASE("a folder that holds more than the toolkit is not put before the user's") {
+  Build build("9.0");
+  Toolkit& toolkit = build.facts.toolkits.list[0];
+  build.users = {{"PATH", "/venv/bin:/usr/bin"}};
+  build.root = "/usr";
+  toolkit.root = Text("/usr");
+  toolkit.nvcc = Text("/usr/bin/nvcc");
+  CHECK(environment(build, "PATH").empty());
+  CHECK(build.drive().path_first.empty());
+  CHECK(environment(build, "CUDACXX") == "/usr/bin/nvcc");
+  build.root = "/conda";
+  toolkit.root = Text("/conda");
+  toolkit.nvcc = Text("/conda/bin/nvcc");
+  toolkit.layout = Text("conda");
+  CHECK(environment(build, "PATH").empty());
+}
+
+TEST_CASE("nvcc is the toolkit's own, or that of the folder that completes the toolkit") {
+  Build build("9.0");
+  Toolkit& toolkit = build.facts.toolkits.list[0];
+  toolkit.root = Text("/cuda");
+  toolkit.nvcc = Text("/cuda/real/nvcc");
+  CHECK(environment(build, "CUDACXX") == "/cuda/real/nvcc");
+  CHECK(cache(build, "CMAKE_CUDA_COMPILER") == "/cuda/real/nvcc");
+  CHECK(environment(build, "PATH") == "/cuda/real");
+  build.root = "/farm";
+  CHECK(environment(build, "CUDACXX") == "/farm/bin/nvcc");
+  CHECK(environment(build, "CUDA_HOME") == "/farm");
+}
+
 TEST_CASE("a CUDA_PATH of the user's is what CUDA_HOME says, and that it is another is told") {
   Build build("9.0");
   build.users = {{"CUDA_PATH", "/mine"}};
