@@ -255,6 +255,26 @@ struct Extension {
   std::string reason;
 };
 
+// A build folder as it was configured: "none" where its cache has no such entry.
+struct TreeBuild {
+  TCS_COPIED(TreeBuild);
+  Text path, list, compiler;  // list: TORCH_CUDA_ARCH_LIST
+  Names gencodes;             // that its CUDA files have in common: "arch=compute_90a,code=sm_90a"
+  std::string reason;
+};
+
+// A source tree of PyTorch, and what its CMake stops below.
+struct TreeFacts {
+  TCS_COPIED(TreeFacts);
+  Text state;              // found | absent
+  Text root, version;      // version "2.15.0a0"
+  Text era;                // setup.py | scikit-build-core
+  Text fresh;              // what has its build folder configured anew: "CMAKE_FRESH=1"
+  Text cuda_min, gcc_min;  // "12.6", "9.3"; gcc_min "none": it asks for none
+  TreeBuild build;
+  std::string reason;
+};
+
 struct Facts {
   TCS_VALUE(Facts);
   std::string origin = "measured";  // measured | declared | replayed
@@ -265,6 +285,7 @@ struct Facts {
   HostCompiler host_compiler;
   TorchFacts torch;
   PythonFacts python;
+  TreeFacts tree;
   bool libraries_known = false;
   List<Library> libraries;
   bool extensions_known = false;

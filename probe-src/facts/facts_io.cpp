@@ -417,11 +417,22 @@ template <class A> void visit(A& a, Extension& e) {
   a.images("images", e.images); a.field("ptx_isa", e.ptx_isa);
   a.choice("role", e.role, "subject|neighbour"); a.reason(e.reason);
 }
+template <class A> void visit(A& a, TreeBuild& b) {
+  a.field("path", b.path); a.field("list", b.list); a.field("compiler", b.compiler);
+  a.field("gencodes", b.gencodes); a.reason(b.reason);
+}
+template <class A> void visit(A& a, TreeFacts& t) {
+  a.choice("state", t.state, "found|absent"); a.field("root", t.root); a.field("version", t.version);
+  a.choice("era", t.era, "setup.py|scikit-build-core"); a.field("fresh", t.fresh);
+  a.field("cuda_min", t.cuda_min); a.field("gcc_min", t.gcc_min); a.object("build", t.build);
+  a.reason(t.reason);
+}
 template <class A> void visit(A& a, Facts& f) {
   a.choice("origin", f.origin, "measured|declared|replayed");
   a.object("host", f.host); a.object("devices", f.devices); a.object("driver", f.driver);
   a.object("toolkits", f.toolkits); a.object("host_compiler", f.host_compiler);
   a.object("torch", f.torch); a.object("python", f.python);
+  a.object("tree", f.tree);
   a.list("libraries", f.libraries, &f.libraries_known); a.list("extensions", f.extensions, &f.extensions_known);
   a.field("environment", f.environment);
 }

@@ -35,6 +35,7 @@ Facts gather_all(Host& host, const Inputs& in, DriverChild& child) {
   gather_host(host, facts);
   gather_python(host, in, facts);
   gather_torch(host, in, facts);
+  gather_tree(host, in, facts);
   gather_library_images(host, in, facts);
   gather_driver(host, in, child, facts);
   gather_toolkits(host, in, facts);

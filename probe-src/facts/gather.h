@@ -28,6 +28,9 @@ void gather_torch(Host& host, const Inputs& in,
                   Facts& facts);  // gather_torch.cpp: torch, libraries
 void gather_toolkits(Host& host, const Inputs& in,
                      Facts& facts);  // gather_toolkits.cpp: toolkits, host_compiler
+// Of SOURCE_DIR a source tree of PyTorch, of BINARY_DIR its build folder (gather_tree.cpp).
+void gather_tree(const Host& host, const Inputs& in, Facts& facts);
+bool is_pytorch_tree(const Host& host, const std::string& folder);
 // All of them and the driver (driver.h), in an order that lets later ones use earlier facts
 // (toolkits need torch.cuda). `child`: the driver's, kept to try images.
 struct DriverChild;

@@ -22,6 +22,7 @@ void forget_unreadable(Facts& facts) {
   forget(facts.driver.cuda, 2, "cuda", facts.driver.reason);
   forget(facts.torch.cuda, 1, "cuda", facts.torch.reason);
   forget(facts.host_compiler.version, 1, "version", facts.host_compiler.reason);
+  forget(facts.tree.cuda_min, 1, "cuda_min", facts.tree.reason);
   for (Toolkit& toolkit : facts.toolkits.list) {
     forget(toolkit.version, 1, "version", toolkit.reason);
     forget(toolkit.headers, 2, "headers", toolkit.reason);

@@ -20,6 +20,7 @@
 #include "facts/gather_python.cpp"
 #include "facts/gather_toolkits.cpp"
 #include "facts/gather_torch.cpp"
+#include "facts/gather_tree.cpp"
 #include "facts/host_compiler.cpp"
 #include "facts/image_build.cpp"
 #include "facts/image_cache.cpp"
