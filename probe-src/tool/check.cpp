@@ -14,6 +14,7 @@ List<OptionSpec> asking_options() {
       {"--targets", "LIST", "what must be served: native;torch;8.6 or a GPU's name", false},
       {"--arch-list", "LIST", "what is built, as in TORCH_CUDA_ARCH_LIST", false},
       {"--purpose", "WORD", "extension, pytorch-source or run", false},
+      {"--tree", "DIR", "a source tree of PyTorch, which is to be built", false},
       {"--fail-on", "LEVEL", "error (default), warning, unknown or never", false},
       {"--allow", "IDS", "findings that are only noted: TCS303,library-missing", false},
       {"--set", "NAME=VALUE", "an input by its CMake name, as -DNAME=VALUE too", true},
@@ -61,9 +62,19 @@ Result<T> read_noting(const Host& host, const Asked& asked, const std::string& p
   return value;
 }
 
+Result<Done> take_tree(const Host& host, const std::string& folder, Inputs& in) {
+  const std::string tree = path_join(host.cwd(), folder);
+  if (!is_pytorch_tree(host, tree)) return Error{"no source tree of PyTorch", tree};
+  in.set["SOURCE_DIR"] = tree;
+  return Done{};
+}
+
 Result<Done> learn_policy(const Host& host, Asked& asked) {
   const Options& given = asked.options;
-  const Result<Done> sets = take_sets(given.all("--set"), &input_names(), asked.inputs);
+  Result<Done> sets = take_sets(given.all("--set"), &input_names(), asked.inputs);
+  if (sets && given.has("--purpose"))
+    sets = take_sets({cat("PURPOSE=", given.get("--purpose"))}, nullptr, asked.inputs);
+  if (sets && given.has("--tree")) sets = take_tree(host, given.get("--tree"), asked.inputs);
   if (!sets) return sets.error();
   if (given.has("--fail-on")) asked.inputs.set["FAIL_ON"] = given.get("--fail-on");
   if (given.has("--allow")) asked.inputs.set["ALLOW"] = given.get("--allow");
@@ -88,11 +99,6 @@ Result<Done> learn_request(const Host& host, Asked& asked) {
     if (!request) return request.error();
     asked.request = *request;
   }
-  const std::string purpose = given.get("--purpose", asked.request.purpose.c_str());
-  if (purpose != "extension" && purpose != "pytorch-source" && purpose != "run")
-    return Error{cat("'", tail(purpose, 40), "' is none of extension, pytorch-source, run"),
-                 "--purpose"};
-  asked.request.purpose = purpose;
   return Done{};
 }
 
@@ -102,7 +108,8 @@ Request request_for(const Asked& asked, const Facts& facts) {
   const Options& given = asked.options;
   Request request = asked.request;
   if (!given.has("--request")) request = make_request(facts.environment, asked.inputs);
-  request.purpose = asked.request.purpose;
+  if (!given.has("--request") || given.has("--purpose"))
+    settle_purpose(asked.inputs, facts, request);
   if (given.has("--arch-list")) {
     request.arch_list = Text(given.get("--arch-list"), "--arch-list");
     request.arch_dialect = "torch";

@@ -131,8 +131,9 @@ int verb_configure(Host& host, const List<std::string>& args) {
   Result<Facts> facts = obtain_facts(host, a.in, child);
   if (!facts) return refuse(facts.error());
   a.facts = *facts;
-  a.judged =
-      judge_build(host, a.in, make_request(variables_of(host), a.in), a.policy, child, a.facts);
+  Request request = make_request(variables_of(host), a.in);
+  settle_purpose(a.in, a.facts, request);
+  a.judged = judge_build(host, a.in, request, a.policy, child, a.facts);
   Result<Done> written = write_answer(host, a);
   if (!written) return write_failed(written.error());
   trim_cache(host);

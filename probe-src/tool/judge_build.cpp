@@ -23,7 +23,9 @@ namespace {
 
 // The gate comes before the project has said whether it wants PyTorch, or where that is.
 Policy policy_for(const Inputs& in, const Facts& facts, const Request& request, Policy policy) {
-  if (in.find("TORCH_OPTIONAL") == nullptr || !facts.torch.state.is("absent")) return policy;
+  if (in.find("TORCH_OPTIONAL") == nullptr || !facts.torch.state.is("absent") ||
+      request.purpose == "pytorch-source")
+    return policy;
   policy.allow.push_back("TCS602");
   policy.may_be_empty = !request.arch_list.known() && !request.targets_known;
   if (policy.may_be_empty) policy.allow.push_back("TCS908");

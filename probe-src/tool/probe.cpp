@@ -139,8 +139,11 @@ int verb_probe(Host& host, const List<std::string>& args) {
     facts = gather_all(host, in, child);
     if (options.has("--try"))
       why = try_list(host, in, options.get("--try"), child, facts);
-    else
-      probe_plan(host, in, make_request(variables_of(host), in), child, facts);
+    else {
+      Request request = make_request(variables_of(host), in);
+      settle_purpose(in, facts, request);
+      probe_plan(host, in, request, child, facts);
+    }
     if (!why.empty()) return refuse(why);
   } else if (!recorded(host, options, facts, why))
     return refuse(why);

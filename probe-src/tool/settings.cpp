@@ -94,6 +94,14 @@ Request make_request(const StringMap& variables, const Inputs& in) {
   return request;
 }
 
+void settle_purpose(const Inputs& in, const Facts& facts, Request& request) {
+  const std::string* named = in.find("PURPOSE");
+  if (named && !named->empty())
+    request.purpose = *named;
+  else if (facts.tree.state.is("found"))
+    request.purpose = "pytorch-source";
+}
+
 Result<Done> set_fail_on(const std::string& word, Policy& policy) {
   policy.never = word == "never";
   if (word == "error" || word == "never")
@@ -149,7 +157,7 @@ const List<std::string>& input_names() {
       "CMAKE_CUDA_HOST_COMPILER CUDA_TOOLKIT_ROOT_DIR CUDAToolkit_ROOT Torch_DIR "
       "Torch_ROOT TORCH_ROOT CMAKE_PREFIX_PATH Python_EXECUTABLE Python_ROOT_DIR "
       "TREE_CUDA_COMPILER CXX_COMPILER CROSSCOMPILING COMPONENTS CMAKE_VERSION SOURCE_DIR "
-      "BINARY_DIR PURPOSE TORCH_OPTIONAL",
+      "BINARY_DIR PURPOSE FRESH TORCH_OPTIONAL",
       " ");
   return names;
 }
@@ -165,6 +173,11 @@ Result<Done> take_sets(const List<std::string>& pairs, const List<std::string>* 
                    "--set"};
     in.set[name] = pair.substr(equals + 1);
   }
+  const std::string* purpose = in.find("PURPOSE");
+  if (purpose && !purpose->empty() &&
+      !contains(List<std::string>{"extension", "pytorch-source", "run"}, *purpose))
+    return Error{cat("'", tail(*purpose, 40), "' is none of extension, pytorch-source, run"),
+                 "PURPOSE"};
   return Done{};
 }
 

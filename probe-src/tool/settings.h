@@ -23,6 +23,8 @@ Setting own_input(const Host& host, const Inputs& in, const std::string& name);
 // process's, or that of a recorded machine.
 StringMap variables_of(const Host& host);  // those that a request is made of
 Request make_request(const StringMap& environment, const Inputs& in);
+// PURPOSE, else a source tree of PyTorch is what is built.
+void settle_purpose(const Inputs& in, const Facts& facts, Request& request);
 
 // Builds, and tries on the devices, the images of the plan that `request` leads to; of a recorded
 // machine nothing. The facts are in order afterwards. (probe.cpp)

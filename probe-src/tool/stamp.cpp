@@ -105,6 +105,9 @@ List<std::string> files_behind(const Host& host, const Inputs& in, const Facts& 
     }
     watch(paths, path_parent(root));  // the site folder: a new or removed dist-info shows here
   }
+  if (facts.tree.root.known())
+    for (const char* part : {"version.txt", "CMakeLists.txt", "cmake/public/cuda.cmake"})
+      watch(paths, path_join(facts.tree.root.value(), part));
   for (const Library& library : facts.libraries) watch(paths, library.path.value());
   if (!in.work_dir.empty()) watch(paths, path_join(path_parent(in.work_dir), "toolkit"));
   if (!in.cache_dir.empty()) watch(paths, path_join(in.cache_dir, "toolkits"));
