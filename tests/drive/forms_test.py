@@ -136,7 +136,19 @@ def preset(folder):
     run([CMAKE, "--list-presets"], cwd=project)
 
 
+def documented():
+    """Each variable of the project table is in docs/driving.md."""
+    repository = Path(__file__).resolve().parents[2]
+    page = (repository / "docs/driving.md").read_text(encoding="utf-8")
+    table = (repository / "probe-src/drive/projects.def").read_text(encoding="utf-8")
+    variables = set(re.findall(r'"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"', table))
+    assert len(variables) > 20, variables
+    missing = sorted(name for name in variables if f"`{name}" not in page)
+    assert not missing, f"docs/driving.md has no {', '.join(missing)}"
+
+
 def main():
+    documented()
     for form in (env, github_env, initial_cache, cmake_args, preset):
         with tempfile.TemporaryDirectory() as folder:
             form(Path(folder))
