@@ -233,8 +233,8 @@ Drive make_drive(const DriveInput& in) {
     for (const BuildSetting& one : pytorch_environment(in)) s.variable(one);
     for (const BuildSetting& one : pytorch_cache(in))
       s.entry(one.name.c_str(), one.name.c_str(), one.value, one.why);
-    set_flags(s, in.plan, {torch_list(in.plan)});
-    say_gap(s, "TORCH_CUDA_ARCH_LIST", torch_list(in.plan));
+    set_flags(s, in.plan, {tree_list(in)});
+    say_gap(s, "TORCH_CUDA_ARCH_LIST", tree_list(in));
     if (pytorch_reads_cmake_args(in)) set_cmake_args(s);
     return s.out;
   }

@@ -2,6 +2,7 @@
 #include "drive/pytorch_source.h"
 
 #include "base/text.h"
+#include "tables/tables.h"
 
 namespace tcs {
 
@@ -18,9 +19,22 @@ struct Era {
 };
 constexpr Era kEras[] = {{"setup.py", 0, false}, {"scikit-build-core", 215, true}};
 
-// Without a tree, the newest.
-const Era& era_of(const DriveInput&) {
-  return kEras[sizeof kEras / sizeof kEras[0] - 1];
+// Without a tree, or one that does not say, the newest.
+const Era& era_of(const DriveInput& in) {
+  const TreeFacts& tree = in.facts.tree;
+  const int release = release_of(Version::parse(tree.version.value()));
+  const Era* found = kEras + sizeof kEras / sizeof kEras[0] - 1;
+  for (const Era& era : kEras)
+    if (tree.era.known() ? tree.era.is(era.name) : release >= era.first && release != 0)
+      found = &era;
+  return *found;
+}
+
+// The parser of the tree reads the list, not that of a PyTorch that is installed.
+Plan plan_of(const DriveInput& in) {
+  Plan plan = in.plan;
+  if (in.facts.tree.version.known()) plan.torch_version = in.facts.tree.version.value();
+  return plan;
 }
 
 BuildSetting setting(const char* name, const std::string& value, const char* why) {
@@ -38,6 +52,10 @@ std::string users_or(const DriveInput& in, const char* name, const std::string& 
 
 }  // namespace
 
+Dialect tree_list(const DriveInput& in) {
+  return torch_list(plan_of(in));
+}
+
 bool pytorch_reads_cmake_args(const DriveInput& in) {
   return era_of(in).cmake_args;
 }
@@ -47,7 +65,7 @@ bool pytorch_reads_cmake_args(const DriveInput& in) {
 List<BuildSetting> pytorch_environment(const DriveInput& in) {
   List<BuildSetting> out = {
       setting("USE_CUDA", "1", "a build without CUDA stops"),
-      setting("TORCH_CUDA_ARCH_LIST", torch_list(in.plan).text, "the plan"),
+      setting("TORCH_CUDA_ARCH_LIST", tree_list(in).text, "the plan"),
       setting("CUDA_NVCC_EXECUTABLE", users_or(in, "CUDACXX", nvcc_of(in)), "nvcc"),
       setting("CUDA_HOST_COMPILER", users_or(in, "CUDAHOSTCXX", in.host_compiler),
               "a host compiler that this nvcc takes"),
@@ -62,7 +80,7 @@ List<BuildSetting> pytorch_environment(const DriveInput& in) {
 List<BuildSetting> pytorch_cache(const DriveInput& in) {
   return {
       setting("USE_CUDA", "ON", "a build without CUDA stops"),
-      setting("TORCH_CUDA_ARCH_LIST", torch_list(in.plan).text, "the plan"),
+      setting("TORCH_CUDA_ARCH_LIST", tree_list(in).text, "the plan"),
   };
 }
 

@@ -8,6 +8,7 @@
 
 namespace tcs {
 
+Dialect tree_list(const DriveInput& in);  // TORCH_CUDA_ARCH_LIST, as the tree's CMake reads it
 List<BuildSetting> pytorch_environment(const DriveInput& in);
 List<BuildSetting> pytorch_cache(const DriveInput& in);
 bool pytorch_reads_cmake_args(const DriveInput& in);

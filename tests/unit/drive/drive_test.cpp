@@ -231,3 +231,21 @@ TEST_CASE("PyTorch's own source is told in the words of its tree, and no list of
   build.users = {{"CUDACXX", "/x/nvcc"}};
   CHECK(environment(build, "CUDA_NVCC_EXECUTABLE") == "/x/nvcc");
 }
+
+TEST_CASE("an older tree of PyTorch reads no CMAKE_ARGS and takes the gate from the environment") {
+  Build build("9.0;12.0f");
+  build.request.purpose = "pytorch-source";
+  build.gate = "/m/TorchCudaStackGate.cmake";
+  build.facts.tree.version = Text("2.6.0");
+  build.facts.tree.era = Text("setup.py");
+  CHECK(environment(build, "CMAKE_ARGS").empty());
+  CHECK(environment(build, "CMAKE_PROJECT_TOP_LEVEL_INCLUDES") == build.gate);
+  CHECK(environment(build, "TORCH_CUDA_ARCH_LIST") == "9.0");  // it has no word for 12.0f
+  CHECK(contains(environment(build, "NVCC_APPEND_FLAGS"), "code=sm_120f"));
+  build.facts.tree.era = Text();  // the version alone
+  CHECK(environment(build, "CMAKE_ARGS").empty());
+  build.facts.tree.version = Text("2.15.0a0");
+  CHECK(contains(environment(build, "CMAKE_ARGS"), "TOP_LEVEL_INCLUDES=/m/"));
+  CHECK(environment(build, "CMAKE_PROJECT_TOP_LEVEL_INCLUDES").empty());
+  CHECK(environment(build, "TORCH_CUDA_ARCH_LIST") == "9.0;12.0f");
+}
