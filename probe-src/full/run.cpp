@@ -147,8 +147,8 @@ int check_and_run(Host& host, const std::string& base, const std::string& cache,
   const std::string farm =
       toolkit != nullptr ? path_join(base, cat("toolkits/", fnv1a(toolkit->root.value()))) : "";
   settle_command(host, toolkit_root(host, run.facts, farm, cache), run);
-  if (run.asked.options.has("--dry-run")) return print_out(settings_text(run)) ? 0 : 3;
-  if (!run.asked.options.has("--quiet")) print_err(settings_text(run));
+  if (run.asked.options.has("--dry-run")) return print_out(settings_text(run, true)) ? 0 : 3;
+  if (!run.asked.options.has("--quiet")) print_err(settings_text(run, false));
   say_isolated(host, run);
   if (run.asked.options.has("--verify")) return run_and_verify(host, run);
   (void)host.remove_tree(run.work_dir);

@@ -18,15 +18,17 @@ struct Run {
   Facts facts;
   JudgedBuild judged;
   Drive drive;
-  StringMap users;          // the environment that the command would have without us
-  Command command;          // what is started
-  List<std::string> notes;  // of what is told to CMake
+  StringMap users;           // the environment that the command would have without us
+  Command command;           // what is started
+  List<BuildSetting> cmake;  // -D words of a command that is cmake itself
+  List<std::string> notes;   // of what is told to CMake
 };
 
 // run_settings.cpp: what the command is told. Fills drive, users, command and notes.
 void settle_command(Host& host, const std::string& root, Run& run);
-// For a person: what is set and why, one line each.
-std::string settings_text(const Run& run);
+// For a person: what is set and why, one line each; not `whole`: without the words of projects that
+// the command does not name.
+std::string settings_text(const Run& run, bool whole);
 // What the words of a cmake command set, where the options of `run` do not: NAME=VALUE.
 List<std::string> cmake_words(const List<std::string>& command);
 

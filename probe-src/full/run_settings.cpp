@@ -47,41 +47,61 @@ bool uses_preset(const List<std::string>& command) {
   return false;
 }
 
-// -D words right after `cmake`: later ones, the user's own, win.
-void give_to_cmake(const Host& host, Run& run) {
-  List<std::string> words = {run.words[0]};
-  const List<std::string> own = cmake_words(run.words);
-  const std::string cached = cached_text(host, run.words);
-  std::string presets;
-  if (uses_preset(run.words))
+// "flash-attn" in "pip install flash_attn==2.8".
+bool is_named(const List<std::string>& words, const std::string& project) {
+  for (const std::string& word : words)
+    if (contains(lower(replace_all(word, "_", "-")), project)) return true;
+  return false;
+}
+
+// Where a configuring cmake finds the user's own value: it stays.
+struct Holders {
+  List<std::string> own;  // NAME=VALUE of the command
+  std::string presets, cached;
+
+  Holders(const Host& host, const List<std::string>& command)
+      : own(cmake_words(command)), cached(cached_text(host, command)) {
+    if (!uses_preset(command)) return;
     for (const char* name : {"CMakePresets.json", "CMakeUserPresets.json"})
       if (Result<std::string> text = host.read(path_join(host.cwd(), name)); text) presets += *text;
-  for (BuildSetting& setting : run.drive.cache) {
-    if (setting.users) continue;
-    const std::string name = "\n" + setting.name;
-    const bool said = [&] {
-      for (const std::string& pair : own)
-        if (starts_with(pair, setting.name + "=")) return true;
-      return false;
-    }();
-    const char* holder = said                                             ? "the command's own -D"
-                         : contains(presets, cat('"', setting.name, '"')) ? "a preset"
-                         : contains(cached, name + ":")                   ? "the build folder"
-                                                                          : nullptr;
-    if (holder == nullptr) {
-      words.push_back(cat("-D", setting.name, "=", setting.value));
-      continue;
-    }
-    setting.users = true;
-    const bool gate = ends_with(setting.value, kGate);
-    const bool same =
-        contains(cached, cat(name, ":")) && contains(cached, cat("=", setting.value, "\n"));
-    if (!same)
-      run.notes.push_back(cat(setting.name, " stays as ", holder, " has it",
-                              gate ? cat("; for the checks add to it ;", setting.value) : ""));
   }
-  for (size_t i = 1; i < run.words.size(); ++i) words.push_back(run.words[i]);
-  run.command.argv = words;
+  // "" = nowhere.
+  const char* holder(const std::string& name) const {
+    for (const std::string& pair : own)
+      if (starts_with(pair, name + "=")) return "the command's own -D";
+    if (contains(presets, cat('"', name, '"'))) return "a preset";
+    return contains(cached, cat("\n", name, ":")) ? "the build folder" : "";
+  }
+};
+
+// -D words right after `cmake`: later ones, the user's own, win. With the gate that one alone: it
+// takes the plan anew at each configure, where a word would stay in the cache.
+void give_to_cmake(const Host& host, Run& run) {
+  const Holders holders(host, run.words);
+  List<BuildSetting> others;
+  List<std::string> kept;
+  bool checks = false;
+  for (const BuildSetting& setting : run.drive.cache) {
+    if (setting.users || !(setting.project.empty() || is_named(run.words, setting.project)))
+      continue;
+    const bool gate = ends_with(setting.value, kGate);
+    const std::string holder = holders.holder(setting.name);
+    if (gate && (holder.empty() || contains(holders.cached, cat("=", setting.value, "\n")))) {
+      checks = true;
+      run.cmake.push_back(setting);
+    } else if (holder.empty()) {
+      (setting.project.empty() ? others : run.cmake).push_back(setting);
+    } else {
+      kept.push_back(cat(setting.name, " stays as ", holder, " has it",
+                         gate ? cat("; for the checks add to it ;", setting.value) : ""));
+    }
+  }
+  if (!checks) run.cmake.append(others);
+  if (!checks) run.notes.append(kept);
+  run.command.argv = {run.words[0]};
+  for (const BuildSetting& setting : run.cmake)
+    run.command.argv.push_back(cat("-D", setting.name, "=", setting.value));
+  for (size_t i = 1; i < run.words.size(); ++i) run.command.argv.push_back(run.words[i]);
 }
 
 // A value that only puts something before the user's: "/cuda/bin:$PATH".
@@ -123,22 +143,29 @@ void settle_command(Host& host, const std::string& root, Run& run) {
   if (configures_with_cmake(run.words)) give_to_cmake(host, run);
 }
 
-std::string settings_text(const Run& run) {
+std::string settings_text(const Run& run, bool whole) {
   std::string out;
   const PythonFacts& python = run.facts.python;
   const std::string from = run.python.path.empty() ? python.executable.from : run.python.from;
   if (python.executable.known())
     out += cat("  checked for ", ascii(python.executable.value()),
                from.empty() ? "" : cat(" (", ascii(from), ")"), "\n");
+  int others = 0;
   const auto list = [&](const List<BuildSetting>& settings, const char* lead) {
-    for (const BuildSetting& setting : settings)
+    for (const BuildSetting& setting : settings) {
+      const bool own = setting.users || setting.project.empty();
+      if (!own && !whole && !is_named(run.words, setting.project)) {
+        ++others;
+        continue;
+      }
       out += cat("  ", lead, setting.name, "=", shown(run, setting), "   # ",
-                 setting.users ? "yours" : setting.why,
-                 setting.project.empty() || setting.users ? "" : cat(" (", setting.project, ")"),
+                 setting.users ? "yours" : setting.why, own ? "" : cat(" (", setting.project, ")"),
                  "\n");
+    }
   };
   list(run.drive.environment, "");
-  if (configures_with_cmake(run.words)) list(run.drive.cache, "-D");
+  list(run.cmake, "-D");
+  if (others > 0) out += cat("  and ", others, " words of known projects: --dry-run lists them\n");
   for (const List<std::string>* notes : {&run.drive.notes, &run.notes})
     for (const std::string& note : *notes) out += cat("  note: ", ascii(note), "\n");
   return cat("tcstack run: the command is told\n", out);

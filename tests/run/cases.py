@@ -486,6 +486,41 @@ def case_an_isolated_build_is_told(world):
             raise AssertionError(done.stderr)
 
 
+# --- CMake
+
+
+def case_a_cmake_that_configures_runs_the_gate(world):
+    """A project that nobody edits is configured under the plan: its CUDA sources are compiled for it, and the checks run."""
+    project = world.root / "p"
+    world.script("p/CMakeLists.txt", "cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES CXX CUDA)\n"
+                 "add_library(k SHARED k.cu)\n")
+    world.script("p/k.cu", "__global__ void k(int* p) { *p = 1; }\n")
+    cmake = shutil.which("cmake", path=world.env["PATH"])
+    if cmake is None or shutil.which("ninja", path=world.env["PATH"]) is None:
+        raise Skip("there is no cmake or no ninja")
+    configure = (cmake, "-S", str(project), "-B", "b", "-G", "Ninja", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
+    done = world.real(*configure)
+    expect(f"{done.stdout}{done.stderr}", done.returncode, 0)
+    holds("the gate's line", done.stdout, "TorchCudaStack: 8.6")
+    commands = json.loads((world.root / "b/compile_commands.json").read_text())
+    holds("compile command", commands[0]["command"], "sm_86")
+    done = world.real(cmake, "--build", "b", options=("--verify", "b/*.so"))
+    expect(f"{done.stdout}{done.stderr}", done.returncode, 0)
+    holds("verified", done.stderr, "libk.so: 1 fat binary")
+    # Another plan in the same folder: nothing of the first one is left.
+    done = subprocess.run([TOOL, "run", "--targets", "9.0", "--allow", "TCS602", "--", *configure], env=world.env,
+                          cwd=world.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=200)
+    expect(f"{done.stdout}{done.stderr}", done.returncode, 0)
+    commands = json.loads((world.root / "b/compile_commands.json").read_text())
+    holds("compile command", commands[0]["command"], "sm_90")
+    if "sm_86" in commands[0]["command"]:
+        raise AssertionError(commands)
+    # The user's own word wins, is judged, and the build that it leads to is theirs.
+    done = world.real(*configure, "--fresh", "-DCMAKE_CUDA_ARCHITECTURES=75-real")
+    expect(f"{done.stderr}", done.returncode, 1)
+    holds("a list that does not serve the target", done.stderr, "the command was not started")
+
+
 # --- what was built
 
 

@@ -150,6 +150,7 @@ TEST_CASE("cmake reads no CMAKE_ARGS: words are put before the user's, which win
   CHECK(contains(words, gate));
   CHECK(words[words.size() - 3] == "-B");
   CHECK(words.back() == "-DX=1");
+  CHECK(words.size() == 5);  // the gate alone, and nothing that would stay in the cache
   // The user's own, in each form.
   for (const List<std::string>& own :
        {List<std::string>{"-DCMAKE_PROJECT_TOP_LEVEL_INCLUDES=/mine.cmake"},
@@ -157,7 +158,9 @@ TEST_CASE("cmake reads no CMAKE_ARGS: words are put before the user's, which win
         List<std::string>{"-D", "CMAKE_PROJECT_TOP_LEVEL_INCLUDES=/mine.cmake"}}) {
     List<std::string> command = {"cmake", "."};
     command.append(own);
-    CHECK_FALSE(contains(told(host, command), gate));
+    words = told(host, command);
+    CHECK_FALSE(contains(words, gate));
+    CHECK(contains(words, std::string("-DCMAKE_CUDA_ARCHITECTURES=86-real")));
   }
   // A build folder and a preset that have their own.
   host.files["/cwd/build/CMakeCache.txt"] =
