@@ -34,7 +34,8 @@ include_guard(GLOBAL)
 # First, under the project's own policies: what is called there runs by them.
 include("${CMAKE_CURRENT_LIST_DIR}/TorchCudaStack/detail/_tcs_provider.cmake")
 
-# An old project's policies are not ours; a new one's are.
+# An old project's policies are not ours; a new one's are. CMake gives this file no scope of its own.
+cmake_policy(PUSH)
 cmake_policy(GET CMP0142 _tcs_recent)
 if(NOT "${_tcs_recent}" STREQUAL "NEW")
   cmake_policy(VERSION 3.25)
@@ -45,3 +46,4 @@ set(_tcs_gated TRUE)
 include("${CMAKE_CURRENT_LIST_DIR}/TorchCudaStack/detail/_tcs_load.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/TorchCudaStack/detail/_tcs_gate.cmake")
 _tcs_pass_gate("${CMAKE_CURRENT_LIST_FILE}")
+cmake_policy(POP)

@@ -25,7 +25,12 @@ macro(_tcs_apply_choices)
   _tcs_choose(CUDA_TOOLKIT_ROOT_DIR _tcs_root)
   _tcs_choose(CUDAToolkit_ROOT _tcs_root)
   _tcs_choose(Torch_DIR _tcs_torch_dir)
-  _tcs_choose(TORCH_CUDA_ARCH_LIST TorchCudaStack_TORCH_CUDA_ARCH_LIST)
+  set(_tcs_list "${TorchCudaStack_TORCH_CUDA_ARCH_LIST}")
+  if(_tcs_gated)
+    # PyTorch's code may read it without us around it, and asks if(EXISTS ${TORCH_CUDA_ARCH_LIST}).
+    string(REPLACE ";" " " _tcs_list "${_tcs_list}")
+  endif()
+  _tcs_choose(TORCH_CUDA_ARCH_LIST _tcs_list)
   set(
     TorchCudaStack_OWN_CHOICES
     "${_tcs_own}"
@@ -33,4 +38,5 @@ macro(_tcs_apply_choices)
     "What TorchCudaStack chose at its last configure: not the user's"
   )
   unset(_tcs_own)
+  unset(_tcs_list)
 endmacro()

@@ -110,6 +110,12 @@ function(_tcs_report reason)
     if(NOT "${_tcs_notes}" STREQUAL "")
       _tcs_tell(VERBOSE "${_tcs_notes}")
     endif()
+    if("${TorchCudaStack_GENCODE_FLAGS}" STREQUAL "" AND _tcs_gated)
+      set(
+        _tcs_summary
+        "TorchCudaStack: no PyTorch and no list in sight: find_package(Torch) will be judged"
+      )
+    endif()
     _tcs_tell(${_tcs_say_status} "${_tcs_summary}")
     _tcs_setting(facts FACTS)
     if(NOT facts STREQUAL "")
