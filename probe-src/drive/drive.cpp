@@ -116,13 +116,23 @@ void set_lists(Settings& s, const Plan& plan) {
         "torch.utils.cpp_extension will take a list of its own");
 }
 
-// The user's variable names a toolkit, and the build will use that.
-void say_other_toolkit(Settings& s, const std::string& root) {
+// The user's variable names a toolkit, and the build will use that. Where it is the very one that
+// `root` completes, the linker alone misses something: libcudart.so, by its plain name.
+void say_other_toolkit(Settings& s, const DriveInput& in) {
+  const Toolkit* toolkit = in.facts.toolkit();
+  bool completed = false;
   for (const char* name : {"CUDA_HOME", "CUDA_PATH", "CUDAToolkit_ROOT"}) {
     const std::string* own = s.users(name);
-    if (own != nullptr && *own != root)
-      s.note(cat(name, " stays ", *own, ", which you set; what was checked is ", root));
+    if (own == nullptr || *own == in.root) continue;
+    const bool same = toolkit != nullptr && toolkit->root.is(*own);
+    completed = completed || same;
+    if (!same) s.note(cat(name, " stays ", *own, ", which you set; what was checked is ", in.root));
   }
+  if (!completed) return;
+  const std::string lib = in.root + "/lib64";
+  const std::string* own = s.users("LIBRARY_PATH");
+  s.joined("LIBRARY_PATH", own == nullptr ? lib : cat(*own, ":", lib),
+           "libcudart.so, which your toolkit lacks by that name");
 }
 
 // A folder that holds more than a toolkit would put its python before the user's.
@@ -150,7 +160,7 @@ void set_toolkit(Settings& s, const DriveInput& in) {
   s.entry("CMAKE_CUDA_COMPILER", "CUDACXX", nvcc, "the toolkit's nvcc");
   s.entry("CUDAToolkit_ROOT", "CUDAToolkit_ROOT", in.root, "the toolkit");
   s.entry("CUDA_TOOLKIT_ROOT_DIR", "CUDAToolkit_ROOT", in.root, "the toolkit, for FindCUDA");
-  say_other_toolkit(s, in.root);
+  say_other_toolkit(s, in);
 }
 
 // torch.utils.cpp_extension hands nvcc `-ccbin $CC` where CC is set, which beats NVCC_CCBIN.

@@ -110,6 +110,21 @@ TEST_CASE("nvcc is the toolkit's own, or that of the folder that completes the t
   CHECK(environment(build, "CUDA_HOME") == "/farm");
 }
 
+TEST_CASE("a CUDA_HOME of the very toolkit that is completed stays, and the linker is helped") {
+  Build build("9.0");
+  build.facts.toolkits.list[0].root = Text("/pip/cu13");
+  build.root = "/farm";
+  build.users = {{"CUDA_HOME", "/pip/cu13"}};
+  CHECK(environment(build, "CUDA_HOME") == "/pip/cu13");
+  CHECK(environment(build, "LIBRARY_PATH") == "/farm/lib64");
+  CHECK(build.drive().notes.empty());
+  build.users["LIBRARY_PATH"] = "/mine";
+  CHECK(environment(build, "LIBRARY_PATH") == "/mine:/farm/lib64");
+  build.users = {{"CUDA_HOME", "/other"}};
+  CHECK(environment(build, "LIBRARY_PATH").empty());
+  CHECK(build.drive().notes.size() == 1);
+}
+
 TEST_CASE("a CUDA_PATH of the user's is what CUDA_HOME says, and that it is another is told") {
   Build build("9.0");
   build.users = {{"CUDA_PATH", "/mine"}};
