@@ -6,6 +6,7 @@
 #include "drive/projects.h"
 #include "drive/pytorch_source.h"
 #include "host/host.h"
+#include "tables/tables.h"
 
 namespace tcs {
 
@@ -163,17 +164,37 @@ void set_toolkit(Settings& s, const DriveInput& in) {
   say_other_toolkit(s, in);
 }
 
-// torch.utils.cpp_extension hands nvcc `-ccbin $CC` where CC is set, which beats NVCC_CCBIN.
-void set_host_compiler(Settings& s, const std::string& compiler) {
+// nvcc 11.8 and 12.4 do not read NVCC_CCBIN, 13.0 does. What is prepended gives way to a -ccbin
+// that comes after it: the user's own in the same variable, or the build's.
+void set_prepended(Settings& s, const DriveInput& in) {
+  const Toolkit* toolkit = in.facts.toolkit();
+  const int release = toolkit != nullptr ? release_of(Version::parse(toolkit->version.value())) : 0;
+  if (release >= 1300) return;
+  if (contains(in.host_compiler, " "))
+    return s.note(cat("NVCC_PREPEND_FLAGS cannot name ", in.host_compiler, ", which has a blank"));
+  const std::string flag = "-ccbin " + in.host_compiler;
+  const std::string* own = s.users("NVCC_PREPEND_FLAGS");
+  const bool there = own != nullptr && contains(*own, flag);
+  s.joined("NVCC_PREPEND_FLAGS",
+           own == nullptr ? flag
+           : there        ? *own
+                          : cat(flag, " ", *own),
+           "the same, for an nvcc that does not read NVCC_CCBIN");
+}
+
+// torch.utils.cpp_extension hands nvcc `-ccbin $CC` where CC is set, which beats both variables.
+void set_host_compiler(Settings& s, const DriveInput& in) {
+  const std::string& compiler = in.host_compiler;
   if (compiler.empty()) return;
   const char* const why = "a host compiler that this nvcc takes";
   s.variable("CUDAHOSTCXX", compiler, why);
   s.variable("NVCC_CCBIN", compiler, why);
+  if (s.users("NVCC_CCBIN") == nullptr) set_prepended(s, in);
   s.entry("CMAKE_CUDA_HOST_COMPILER", "CUDAHOSTCXX", compiler, why);
   s.entry("CUDA_HOST_COMPILER", "CUDAHOSTCXX", compiler, why);
   if (const std::string* cc = s.users("CC"))
     s.note(cat("CC=", *cc, " is yours and stays: torch.utils.cpp_extension hands it to nvcc as ",
-               "-ccbin, before NVCC_CCBIN; nvcc needs ", compiler));
+               "-ccbin, which beats the other ways; nvcc needs ", compiler));
 }
 
 void set_jobs(Settings& s, const DriveInput& in) {
@@ -235,7 +256,7 @@ Drive make_drive(const DriveInput& in) {
   const bool source = in.request.purpose == "pytorch-source";
   if (!source) set_lists(s, in.plan);
   set_toolkit(s, in);
-  set_host_compiler(s, in.host_compiler);
+  set_host_compiler(s, in);
   set_jobs(s, in);
   if (!in.gate.empty())
     s.entry("CMAKE_PROJECT_TOP_LEVEL_INCLUDES", "", in.gate, "the checks, inside the configure");

@@ -185,6 +185,22 @@ TEST_CASE("a host compiler is named where it must be, and CC, which beats it, is
   CHECK(contains(join(build.drive().notes, "\n"), "CC=gcc-14 is yours"));
 }
 
+TEST_CASE("an nvcc before 13.0, which does not read NVCC_CCBIN, has the host compiler prepended") {
+  Build build("9.0");
+  build.host_compiler = "/usr/bin/g++-11";
+  CHECK(environment(build, "NVCC_PREPEND_FLAGS").empty());
+  build.facts.toolkits.list[0].version = Text("12.4.131");
+  CHECK(environment(build, "NVCC_PREPEND_FLAGS") == "-ccbin /usr/bin/g++-11");
+  build.users = {{"NVCC_PREPEND_FLAGS", "-ccbin mine"}};  // nvcc takes the last one
+  CHECK(environment(build, "NVCC_PREPEND_FLAGS") == "-ccbin /usr/bin/g++-11 -ccbin mine");
+  build.users = {{"NVCC_CCBIN", "mine"}};
+  CHECK(environment(build, "NVCC_PREPEND_FLAGS").empty());
+  build.users.clear();
+  build.host_compiler = "/my tools/g++";
+  CHECK(environment(build, "NVCC_PREPEND_FLAGS").empty());
+  CHECK(contains(join(build.drive().notes, "\n"), "NVCC_PREPEND_FLAGS cannot name"));
+}
+
 TEST_CASE("CMAKE_ARGS has the cache's words, the user's own last, and none with a blank") {
   Build build("8.6;9.0");
   build.gate = "/m/TorchCudaStackGate.cmake";
