@@ -5,6 +5,23 @@
 
 namespace tcs {
 
+namespace {
+
+// Of runs that were killed while they checked.
+void remove_old(Host& host, const std::string& folder) {
+  constexpr int64_t kDay = 86400;
+  Result<List<std::string>> names = host.list(folder);
+  if (!names) return;
+  for (const std::string& name : *names) {
+    uint64_t since = 0;
+    if (parse_number(name.substr(0, name.find('-')), UINT64_MAX, since) &&
+        static_cast<int64_t>(since) + kDay < host.now())
+      (void)host.remove_tree(path_join(folder, name));
+  }
+}
+
+}  // namespace
+
 // Installed: <prefix>/bin/tcstack and <prefix>/share/cmake/TorchCudaStack/modules; in a build tree
 // inside the checkout: modules/ in a folder above. CMake runs what it holds: nobody else's.
 std::string gate_path(const Host& host) {
@@ -42,6 +59,14 @@ std::string host_compiler_of(const Facts& facts, const Inputs& in) {
   if (named != nullptr) return *named;
   const Toolkit* toolkit = facts.toolkit();
   return toolkit != nullptr ? toolkit->fitting_host_compiler.value() : std::string();
+}
+
+std::string own_folder(Host& host, const std::string& base) {
+  if (base.empty() || !host.make_directories(base) || host.stat(base).foreign) return {};
+  remove_old(host, path_join(base, "run"));
+  const std::string process = path_name(host.real_path("/proc/self"));
+  const std::string folder = path_join(base, cat("run/", host.now(), "-", process));
+  return host.make_directories(folder) ? folder : std::string();
 }
 
 }  // namespace tcs

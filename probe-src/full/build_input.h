@@ -12,6 +12,10 @@ namespace tcs {
 
 constexpr const char* kGate = "TorchCudaStackGate.cmake";
 
+// A folder of this process's own below `base`; "" where there can be none. Somebody else's `base`
+// is never used: a toolkit completed there is what a command builds with.
+std::string own_folder(Host& host, const std::string& base);
+
 std::string gate_path(const Host& host);  // "" = not at hand
 std::string host_compiler_of(const Facts& facts, const Inputs& in);
 // Takes out of the environment what an option takes the place of.

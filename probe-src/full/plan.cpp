@@ -11,16 +11,36 @@ namespace tcs {
 
 namespace {
 
+std::string own_cache(const Host& host, const PlanAnswer& answer) {
+  const Result<std::string> cache = cache_folder(host, answer.asked.inputs);
+  return cache && !cache->empty() && !host.stat(*cache).foreign ? *cache : std::string();
+}
+
+// Which host compiler nvcc takes is known once it has compiled something, as it does for `run`.
+Facts tried(Host& host, const PlanAnswer& answer, List<std::string>& notes) {
+  if (answer.facts.origin == "replayed") return answer.facts;
+  Inputs in = answer.asked.inputs;
+  in.cache_dir = own_cache(host, answer);
+  in.work_dir = own_folder(host, in.cache_dir);
+  if (in.work_dir.empty()) {
+    notes.push_back("there is no cache folder: which host compiler nvcc takes was not tried");
+    return answer.facts;
+  }
+  DriverChild child;
+  Facts facts = gather_all(host, in, child);
+  probe_plan(host, in, answer.request, child, facts);
+  (void)host.remove_tree(in.work_dir);
+  return facts;
+}
+
 // Of a recorded machine its own paths: the settings are for that machine. Here a toolkit that has
 // to be completed for a build is, below the user's cache.
-std::string root_of(Host& host, const PlanAnswer& answer) {
-  const Toolkit* toolkit = answer.facts.toolkit();
+std::string root_of(Host& host, const PlanAnswer& answer, const Facts& facts) {
+  const Toolkit* toolkit = facts.toolkit();
   if (toolkit == nullptr) return {};
-  const std::string root = toolkit->root.value();
-  const Result<std::string> cache = cache_folder(host, answer.asked.inputs);
-  if (answer.facts.origin == "replayed" || !cache || cache->empty()) return root;
-  const std::string farm = path_join(*cache, cat("toolkits/", fnv1a(root)));
-  return toolkit_root(host, answer.facts, farm, *cache);
+  const std::string root = toolkit->root.value(), cache = own_cache(host, answer);
+  if (facts.origin == "replayed" || cache.empty()) return root;
+  return toolkit_root(host, facts, path_join(cache, cat("toolkits/", fnv1a(root))), cache);
 }
 
 StringMap environment_of(const Host& host, const PlanAnswer& answer) {
@@ -31,13 +51,15 @@ StringMap environment_of(const Host& host, const PlanAnswer& answer) {
 }
 
 std::string build_settings(Host& host, const PlanAnswer& answer, std::string& note) {
+  List<std::string> notes;
+  const Facts facts = tried(host, answer, notes);
   StringMap users = environment_of(host, answer);
   forget_replaced(answer.request, answer.asked.inputs, users);
-  const bool here = answer.facts.origin != "replayed";
+  const bool here = facts.origin != "replayed";
   const Drive drive = make_drive(DriveInput{
-      answer.facts, answer.request, answer.plan, users, root_of(host, answer),
-      host_compiler_of(answer.facts, answer.asked.inputs), here ? gate_path(host) : std::string()});
-  List<std::string> notes = drive.notes;
+      facts, answer.request, answer.plan, users, root_of(host, answer, facts),
+      host_compiler_of(facts, answer.asked.inputs), here ? gate_path(host) : std::string()});
+  notes.append(drive.notes);
   const std::string text = build_form(drive, answer.form, notes);
   note = join(notes, "\n");
   return text;

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "emit/emit.h"
+#include "full/build_input.h"
 #include "full/verbs.h"
 
 namespace tcs {
@@ -48,28 +49,6 @@ bool read_words(Host& host, const List<std::string>& args, Run& run, int& status
   else
     return true;
   return false;
-}
-
-// A folder of this process's own below `base`; "" where there can be none. Somebody else's `base`
-// is never used: a toolkit completed there is what the command builds with.
-std::string own_folder(Host& host, const std::string& base) {
-  if (base.empty() || !host.make_directories(base) || host.stat(base).foreign) return {};
-  const std::string process = path_name(host.real_path("/proc/self"));
-  const std::string folder = path_join(base, cat("run/", host.now(), "-", process));
-  return host.make_directories(folder) ? folder : std::string();
-}
-
-// Of runs that were killed while they checked.
-void remove_old(Host& host, const std::string& folder) {
-  constexpr int64_t kDay = 86400;
-  Result<List<std::string>> names = host.list(folder);
-  if (!names) return;
-  for (const std::string& name : *names) {
-    uint64_t since = 0;
-    if (parse_number(name.substr(0, name.find('-')), UINT64_MAX, since) &&
-        static_cast<int64_t>(since) + kDay < host.now())
-      (void)host.remove_tree(path_join(folder, name));
-  }
 }
 
 // What the options leave open and the command says.
@@ -174,7 +153,6 @@ int verb_run(Host& host, const List<std::string>& args) {
   }
   if (run.work_dir.empty())
     return say(cat("cannot make a folder of its own below ", ascii(base))), 3;
-  remove_old(host, path_join(base, "run"));
   status = check_and_run(host, base, cache, run);
   (void)host.remove_tree(run.work_dir);
   return status;
