@@ -104,14 +104,18 @@ std::string cached(const List<std::string>& cache, const char* name) {
   return "none";
 }
 
-// "arch=compute_90a,code=sm_90a" of each -gencode in a line of flags.
+// "arch=compute_90a,code=sm_90a" of each -gencode in a line of flags; code=[compute_90,sm_90] is
+// two.
 List<std::string> gencodes_in(const std::string& flags) {
   List<std::string> found;
   for (size_t at = 0; (at = flags.find("-gencode", at)) != std::string::npos;) {
     at = flags.find("arch=", at);
     if (at == std::string::npos) break;
     const size_t end = flags.find_first_of(" \"'\n\\", at);
-    add_once(found, flags.substr(at, end == std::string::npos ? end : end - at));
+    const std::string flag = flags.substr(at, end == std::string::npos ? end : end - at);
+    const size_t code = flag.find("code=") + 5;
+    for (const std::string& each : split(flag.substr(code < flag.size() ? code : 0), "[],"))
+      add_once(found, flag.substr(0, code) + each);
   }
   sort_unique(found);
   return found;

@@ -46,6 +46,8 @@ ToBuild to_build(const RuleInput& in, const List<Sm>& more) {
   if (in.request.purpose == "extension" && in.facts.torch.state.is("found"))
     wanted.near = wanted.torch = release_of(Version::parse(in.facts.torch.cuda.value()));
   wanted.oldest = nvcc_of_headers(in);
+  if (in.request.purpose == "pytorch-source")
+    wanted.oldest = release_of(Version::parse(in.facts.tree.cuda_min.value()));
   const Toolkit* own = in.facts.toolkit();
   if (!wanted.near && own) wanted.near = release_of(Version::parse(own->version.value()));
   if (!other_machines(in)) wanted.driver = release_of(Version::parse(in.facts.driver.cuda.value()));

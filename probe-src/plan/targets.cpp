@@ -209,6 +209,12 @@ void Planner::defaults(const std::string& token) {
     plan_.list_from = "targets torch (default: no GPU of known capability is visible)";
   // They are those of this machine, as soon as its GPUs are known.
   plan_.complete = plan_.complete && devices_known();
+  // One that is to be built is for whom it is meant, whatever is installed beside it.
+  if (request_.purpose == "pytorch-source") {
+    if (token.empty())
+      plan_.list_from = "the GPUs here (default: none of known capability is visible)";
+    return;
+  }
   say(Issue::DefaultTargets, token,
       cat("those of ", torch_label(facts_.torch), ", cut to what ", build_.nvcc(), " builds"));
   const size_t before = plan_.issues.size();

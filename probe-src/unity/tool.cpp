@@ -47,6 +47,7 @@
 #include "findings/rules/torch_cxx.cpp"
 #include "findings/rules/torch_extensions.cpp"
 #include "findings/rules/torch_images.cpp"
+#include "findings/rules/tree.cpp"
 #include "plan/intersect.cpp"
 #include "tool/cache.cpp"
 #include "tool/check.cpp"

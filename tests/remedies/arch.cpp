@@ -136,10 +136,31 @@ void mend_driver(Machine& m, W) {
   m.looked = true;
 }
 
+// What is configured anew is configured for what is asked for now.
+void configure_anew(Machine& m, W) {
+  m.facts.tree.build = TreeBuild();
+}
+
+void build_what_it_has(Machine& m, W w) {
+  write_list(m, w[4]);
+}
+
+void learn_tree(Machine& m, W) {
+  m.forgot = true;
+  TreeFacts& tree = m.facts.tree;
+  if (!tree.cuda_min.known()) tree.cuda_min = "11.0";
+  if (!tree.gcc_min.known()) tree.gcc_min = "none";
+  tree.build = TreeBuild();
+}
+
 }  // namespace
 
 Effects arch_effects() {
   Effects all = {
+      {924, "have it configured anew: {2}", Way::Mends, configure_anew},
+      {924, "have it configured anew: rm", Way::Mends, configure_anew},
+      {924, "build what it has", Way::Mends, build_what_it_has},
+      {925, "try it", Way::Mends, learn_tree},
       {901, "write {5}", Way::Mends, write_5},
       {901, "{4}", Way::Mends, give_up_4},
       {902, "write {5}", Way::Mends, write_5},

@@ -36,6 +36,11 @@ void name_nvcc(Machine& m, W) {
   install_toolkit(m, m.facts.torch.cuda.or_else("12.4"));
 }
 
+void gcc_and_toolkit(Machine& m, W w) {
+  install_toolkit(m, m.facts.driver.cuda.or_else("12.9"));
+  name_compiler(m, "g++-" + w[1]);
+}
+
 void learn(Machine& m, W w) {
   m.forgot = true;
   if (!m.facts.host.glibc.known()) m.facts.host.glibc = "2.35";
@@ -63,6 +68,8 @@ Effects host_compiler_effects() {
       {404, "name nvcc", Way::Mends, name_nvcc},
       {404, "clang may be", Way::Looks, nullptr},
       {405, "name a newer one", Way::Mends, [](Machine& m, W w) { name_compiler(m, w[3]); }},
+      {411, "name a newer one", Way::Mends, [](Machine& m, W w) { name_compiler(m, w[3]); }},
+      {411, "install GCC", Way::Mends, gcc_and_toolkit},
       {490, "name it", Way::Mends, learn},
   };
 }

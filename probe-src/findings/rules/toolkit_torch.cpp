@@ -31,10 +31,12 @@ constexpr const char* kNamed[] = {"CMAKE_CUDA_COMPILER", "TorchCudaStack_TOOLKIT
                                   "TORCH_CUDA_STACK_TOOLKIT", "CUDAToolkit_ROOT (variable)",
                                   "CUDA_TOOLKIT_ROOT_DIR (variable)"};
 
-const char* named_by(const Toolkit& toolkit) {
+const char* named_by(const RuleInput& in, const Toolkit& toolkit) {
   for (const char* name : kNamed)
     if (contains(toolkit.origin.value(), name)) return name;
-  return nullptr;
+  // PyTorch's own build takes that for its first configure.
+  const bool source = in.request.purpose == "pytorch-source";
+  return source && comes_from(toolkit, "CUDACXX") ? "CUDACXX" : nullptr;
 }
 
 // The compiler of a build tree never changes; the user may mean another one by now.
@@ -44,11 +46,11 @@ void stale_tree(const RuleInput& in, const Toolkit& own, const Toolkit* better,
   bool origins = own.origin.known(), releases = true;
   for (const auto& other : in.facts.toolkits.list) {
     if (&other == &own) continue;
-    if (!wanted && named_by(other)) wanted = &other;
+    if (!wanted && named_by(in, other)) wanted = &other;
     origins = origins && other.origin.known();
     releases = releases && (other.version.known() || other.works.is(false));
   }
-  const bool tree = contains(own.origin.value(), kTree) && !named_by(own);
+  const bool tree = contains(own.origin.value(), kTree) && !named_by(in, own);
   const bool others = in.facts.toolkits.list.size() > 1;
   if (!tree || (!wanted && !better)) {
     // Of one that is listed alone there is nothing to keep instead of another.
@@ -59,10 +61,10 @@ void stale_tree(const RuleInput& in, const Toolkit& own, const Toolkit* better,
     return;
   }
   const Toolkit& other = wanted ? *wanted : *better;
-  Finding& f =
-      report(out, 306,
-             {nvcc_label(own), wanted ? cat(named_by(other), " now names ", nvcc_and_root(other))
-                                      : nvcc_label(other) + " fits PyTorch better"});
+  Finding& f = report(
+      out, 306,
+      {nvcc_label(own), wanted ? cat(named_by(in, other), " now names ", nvcc_and_root(other))
+                               : nvcc_label(other) + " fits PyTorch better"});
   if (wanted ||
       Version::parse(own.version.value()).major() != Version::parse(other.version.value()).major())
     f.severity = Severity::Error;
@@ -101,6 +103,8 @@ void releases(const RuleInput& in, const Toolkit& own, List<Finding>& out) {
 
 void rule_toolkit_torch(const RuleInput& in, List<Finding>& out) {
   // A PyTorch that is itself to be built has no CUDA yet.
+  if (in.request.purpose == "pytorch-source" && in.facts.toolkit())
+    stale_tree(in, *in.facts.toolkit(), nullptr, out);
   if (in.request.purpose != "extension") return;
   judge_toolkit(in, releases, out);
   const TorchFacts& torch = in.facts.torch;

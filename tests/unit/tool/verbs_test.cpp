@@ -233,10 +233,14 @@ TEST_CASE("an input that probe does not have is refused with the nearest") {
                  "--set: there is no input 'Python_EXECUTBLE'; did you mean Python_EXECUTABLE?"));
 }
 
-TEST_CASE("the inputs that probe knows are those that the module passes") {
-  std::ifstream file(TCS_SOURCE_DIR "/modules/TorchCudaStack/detail/_tcs_inputs.cmake");
-  const std::string module((std::istreambuf_iterator<char>(file)), {});
-  REQUIRE_FALSE(module.empty());
+TEST_CASE("the inputs that probe knows are those that the module and the gate pass, and FRESH") {
+  std::string module = "FRESH";
+  for (const char* name : {"_tcs_inputs", "_tcs_gate"}) {
+    std::ifstream file(cat(TCS_SOURCE_DIR "/modules/TorchCudaStack/detail/", name, ".cmake"));
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    REQUIRE_FALSE(text.empty());
+    module += text;
+  }
   std::ifstream page(TCS_SOURCE_DIR "/docs/internals.md");
   const std::string internals((std::istreambuf_iterator<char>(page)), {});
   for (const std::string& name : input_names()) {
