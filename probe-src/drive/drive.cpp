@@ -213,15 +213,21 @@ void set_jobs(Settings& s, const DriveInput& in) {
                " compiles at a time, by cores alone"));
 }
 
-void set_projects(Settings& s, const DriveInput& in) {
+// A cmake that the user calls would warn of each entry that its project does not use; those that
+// call one out of sight are told all. The entries for these alone.
+List<BuildSetting> set_projects(Settings& s, const DriveInput& in) {
+  List<BuildSetting> others;
   for (const ProjectSetting& row : project_settings(in.plan, s.out.jobs)) {
     if (row.setting.value.empty()) continue;
     if (row.where == Where::Environment)
       s.variable(row.setting);
-    else
+    else if (names_project(in.named, row.setting.project.c_str()))
       s.out.cache.push_back(row.setting);
+    else
+      others.push_back(row.setting);
   }
   for (const std::string& note : project_notes(in.plan, in.named)) s.note(note);
+  return others;
 }
 
 // scikit-build-core and the setup.py of others cut it at blanks, some as a shell would.
@@ -230,16 +236,18 @@ bool is_one_word(const std::string& value) {
 }
 
 // The user's own words come last, so that they win.
-void set_cmake_args(Settings& s) {
+void set_cmake_args(Settings& s, const List<BuildSetting>& others) {
   List<std::string> words;
-  for (const BuildSetting& one : s.out.cache) {
+  List<BuildSetting> all = s.out.cache;
+  all.append(others);
+  for (const BuildSetting& one : all) {
     if (is_one_word(one.value))
       words.push_back(cat("-D", one.name, "=", one.value));
     else
       s.note(cat("CMAKE_ARGS cannot hold ", one.name, ", whose value has a blank or a quote"));
   }
   if (const std::string* own = s.users("CMAKE_ARGS")) words.push_back(*own);
-  s.joined("CMAKE_ARGS", join(words, " "), "the same, for builds that run cmake");
+  s.joined("CMAKE_ARGS", join(words, " "), "for builds that run cmake");
 }
 
 }  // namespace
@@ -266,11 +274,10 @@ Drive make_drive(const DriveInput& in) {
       s.entry(one.name.c_str(), one.name.c_str(), one.value, one.why);
     set_flags(s, in.plan, {tree_list(in)});
     say_gap(s, "TORCH_CUDA_ARCH_LIST", tree_list(in));
-    if (pytorch_reads_cmake_args(in)) set_cmake_args(s);
+    if (pytorch_reads_cmake_args(in)) set_cmake_args(s, {});
     return s.out;
   }
-  set_projects(s, in);
-  set_cmake_args(s);
+  set_cmake_args(s, set_projects(s, in));
   return s.out;
 }
 

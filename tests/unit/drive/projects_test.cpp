@@ -19,9 +19,8 @@ TEST_CASE("the plan in each project's own words") {
   CHECK(environment(build, "CUPY_NVCC_GENERATE_CODE") ==
         "arch=compute_86,code=sm_86;arch=compute_90a,code=sm_90a;arch=compute_120,code=sm_120;"
         "arch=compute_120,code=compute_120");
-  CHECK(cache(build, "COMPUTE_CAPABILITY") == "86;90;120");
-  CHECK(cache(build, "COMPUTE_BACKEND") == "cuda");
-  CHECK(cache(build, "GGML_CUDA") == "ON");
+  CHECK(contains(environment(build, "CMAKE_ARGS"),
+                 "-DCOMPUTE_CAPABILITY=86;90;120 -DCOMPUTE_BACKEND=cuda -DGGML_CUDA=ON"));
   CHECK(environment(Build("8.6+PTX"), "CUMM_CUDA_ARCH_LIST") == "8.6+PTX");
   CHECK(environment(Build("8.9+PTX"), "CUMM_CUDA_ARCH_LIST") == "8.6");
 }
@@ -45,6 +44,17 @@ TEST_CASE("what a project will not build is told where the command names it, and
                  "-gencode=arch=compute_75,code=sm_75"));
   build.named = {"pip", "install", "causal_conv1d"};
   CHECK(contains(join(build.drive().notes, "\n"), "causal-conv1d writes its own list"));
+}
+
+TEST_CASE("a cmake that is called directly gets a project's own entries where it is named") {
+  Build build("9.0");
+  CHECK(cache(build, "COMPUTE_BACKEND").empty());
+  build.named = {"cmake", "-S", "/src/bitsandbytes", "-B", "b"};
+  CHECK(cache(build, "COMPUTE_BACKEND") == "cuda");
+  CHECK(cache(build, "GGML_CUDA").empty());
+  const std::string words = environment(build, "CMAKE_ARGS");
+  CHECK(words.find("COMPUTE_BACKEND") == words.rfind("COMPUTE_BACKEND"));
+  CHECK(contains(words, "-DGGML_CUDA=ON"));
 }
 
 TEST_CASE("a project is recognised in what a command may call it") {
