@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Real PyTorch wheels, CUDA toolkits, drivers, a compiler, CMakes and peers for the tests, by name.
+"""Real PyTorch wheels, CUDA toolkits, drivers, a compiler, CMakes, environments and peers for the tests, by name.
 
     parts.py get NAME...    fetch what is missing, print one path a line (progress goes to stderr)
     parts.py path NAME      print the path of a part that is present, else exit 1
@@ -64,6 +64,13 @@ WHEELS = {
     "kernels-0.17.2": ("kernels==0.17.2", "x86_64", "kernels/archs.py", ""),
 }
 
+# Virtual environments of the Python that runs this script, with all that `import torch` needs and what builds packages.
+# name -> requirements
+ENVIRONMENTS = {
+    "env-torch-2.15.0": "torch==2.15.0 numpy setuptools wheel ninja packaging cmake scikit-build-core nanobind"
+                        " nanobind-backend",
+}
+
 # Packages of which single files are kept; nothing of a source archive is run to get at them.
 # name -> (requirement, which kind pip takes, the files)
 FILES = {
@@ -120,7 +127,7 @@ DEBS = {
 # name -> (toolkit part, file in it, name of the copy, which is what is printed)
 STUBS = {"cuda-stub": ("toolkit-12.4", f"{MULTIARCH}/stubs/libcuda.so", "libcuda.so.1")}
 
-NAMES = [*WHEELS, *FILES, *LIBRARIES, *DEBS, *STUBS]
+NAMES = [*WHEELS, *ENVIRONMENTS, *FILES, *LIBRARIES, *DEBS, *STUBS]
 PYTHON_TAG = "3.11"  # of the wheels, whatever Python runs this script
 COMMAND_LIMIT_S = 1800
 SKIP = 77
@@ -193,6 +200,9 @@ def build(name, part, temp):
         requirements, arch, proof, _ = WHEELS[name]
         install_wheels(name, requirements.split(), part, temp, arch, "--no-deps")
         return proof
+    if name in ENVIRONMENTS:
+        make_environment(name, ENVIRONMENTS[name].split(), part, temp)
+        return "bin/ninja"
     if name in FILES:
         keep_files(name, *FILES[name], part, temp)
         return FILES[name][2][0]
@@ -243,6 +253,18 @@ def install_wheels(name, requirements, part, temp, arch, *options):
                "--only-binary=:all:", "--implementation=cp", "--python-version", PYTHON_TAG,
                *(f"--platform={tag}" for tag in tags), *options, *requirements],
         env={**os.environ, "TMPDIR": str(temp)})
+
+
+def make_environment(name, requirements, part, temp):
+    """Make a venv. Its scripts name the folder that it gets renamed to, so that it need not be built there."""
+    say(f"{name}: pip installs {' '.join(requirements)}")
+    run(name, [sys.executable, "-m", "venv", part])
+    run(name, [part / "bin/python3", "-m", "pip", "install", "--quiet", "--no-cache-dir", *requirements],
+        env={**os.environ, "TMPDIR": str(temp)})
+    for script in (part / "bin").iterdir():
+        text = script.read_bytes()
+        if not script.is_symlink() and not text.startswith(b"\x7fELF"):
+            script.write_bytes(text.replace(bytes(part), bytes(root() / name)))
 
 
 # pip asks a source archive's build backend for its metadata even to download it, and vLLM's wants all of torch for
