@@ -28,8 +28,8 @@ ENVIRONMENT = f"env-torch-{TORCH}"
 # name: (requirement, modules that must import, files of which each holds the plan's images)
 PACKAGES = {
     "torchsort": ("torchsort==0.1.10", "torchsort torchsort.isotonic_cuda", "torchsort/isotonic_cuda*.so"),
-    "torch_spline_conv": ("torch_spline_conv==1.2.2", "torch_spline_conv", "torch_spline_conv/_*_cuda.so"),
-    "torch_scatter": ("torch_scatter==2.1.2", "torch_scatter", "torch_scatter/_*_cuda.so"),
+    "torch_spline_conv": ("torch_spline_conv==1.2.2", "torch_spline_conv", "torch_spline_conv/_[bw]*_cuda.so"),
+    "torch_scatter": ("torch_scatter==2.1.2", "torch_scatter", "torch_scatter/_s*_cuda.so"),
     "isoext": ("isoext==1.0.0", "isoext.isoext_ext", "isoext/isoext_ext*.so"),
 }
 # What cannot work, and the finding that says so. {PART} is a part's folder.
