@@ -10,6 +10,7 @@
 namespace tcs {
 
 int verb_run(Host& host, const List<std::string>& args);        // full/run.cpp
+int verb_full_check(Host& host, const List<std::string>& args);
 int verb_full_plan(Host& host, const List<std::string>& args);  // full/plan.cpp
 int verb_toolkit(Host& host, const List<std::string>& args);    // full/toolkit.cpp
 

@@ -27,6 +27,10 @@ bool learn_asked(Host& host, const List<std::string>& args, const List<OptionSpe
 // never of the one that replays it.
 Request request_for(const Asked& asked, const Facts& facts);
 
+// What the full tool adds to a report in text.
+using CheckMore = std::string (*)(const Facts& facts, const Request& request, const Plan& plan);
+int answer_check(Host& host, const List<std::string>& args, CheckMore more);
+
 // A writer of kBuildForms (emit/forms.h): what the settings of `form` are, and notes, a line each.
 struct PlanAnswer {
   const Asked& asked;

@@ -175,7 +175,7 @@ int refuse_empty(const Report& report) {
 
 }  // namespace
 
-int verb_check(Host& host, const List<std::string>& args) {
+int answer_check(Host& host, const List<std::string>& args, CheckMore more) {
   Asked asked;
   asked.verb = "check";
   int status = 0;
@@ -200,6 +200,7 @@ int verb_check(Host& host, const List<std::string>& args) {
     }
     if (all.size() > 1) text += cat(machine.path, ":\n");
     text += report_text(report, machine.facts, plan);
+    if (more) text += more(machine.facts, request, plan);
   }
   if (format == "json") text = write_json(all.size() == 1 ? reports.items[0] : reports) + "\n";
   return answer(host, asked, text, status);
@@ -240,6 +241,10 @@ int answer_plan(Host& host, const List<std::string>& args, BuildForms build_form
   if (build) text = build_forms(host, {asked, facts, request, plan, form}, note);
   for (const auto& line : lines_of(note)) print_err(cat("tcstack: note: ", line, "\n"));
   return text.empty() ? 1 : answer(host, asked, text, 0);
+}
+
+int verb_check(Host& host, const List<std::string>& args) {
+  return answer_check(host, args, nullptr);
 }
 
 int verb_plan(Host& host, const List<std::string>& args) {

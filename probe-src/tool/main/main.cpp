@@ -23,14 +23,16 @@ struct Verb {
 };
 
 #ifdef TCS_FULL
+constexpr auto check = tcs::verb_full_check;
 constexpr auto plan = tcs::verb_full_plan;
 #else
+constexpr auto check = tcs::verb_check;
 constexpr auto plan = tcs::verb_plan;
 #endif
 
 const Verb verbs[] = {
     {"probe", tcs::verb_probe, "measure this machine and print the facts"},
-    {"check", tcs::verb_check, "say which layers of the stack disagree"},
+    {"check", check, "say which layers of the stack disagree"},
     {"plan", plan, "print the architecture plan in the form a consumer reads"},
     {"images", tcs::verb_images, "list the cubins and PTX that files hold"},
     {"verify", tcs::verb_verify, "check that a built file holds the planned images"},
