@@ -136,6 +136,20 @@ void say_other_toolkit(Settings& s, const DriveInput& in) {
            "libcudart.so, which your toolkit lacks by that name");
 }
 
+// A toolkit from pip has no headers of cuBLAS, cuSPARSE and cuSOLVER, which ATen's own include;
+// those packages of PyTorch's bring them. This path is searched after all that a command line
+// names.
+void set_library_headers(Settings& s, const DriveInput& in) {
+  const Toolkit* toolkit = in.facts.toolkit();
+  const std::string& torch = in.facts.torch.root.value();
+  const Version cuda = Version::parse(in.facts.torch.cuda.value());
+  if (toolkit == nullptr || !toolkit->layout.is("pip") || torch.empty() || !cuda.known()) return;
+  const std::string headers = cat(path_parent(torch), "/nvidia/cu", cuda.major(), "/include");
+  const std::string* own = s.users("CPLUS_INCLUDE_PATH");
+  s.joined("CPLUS_INCLUDE_PATH", own == nullptr ? headers : cat(*own, ":", headers),
+           "headers of CUDA's libraries, which the toolkit lacks and PyTorch's packages have");
+}
+
 // A folder that holds more than a toolkit would put its python before the user's.
 void set_path(Settings& s, const DriveInput& in, const std::string& bin) {
   const Toolkit* toolkit = in.facts.toolkit();
@@ -161,6 +175,7 @@ void set_toolkit(Settings& s, const DriveInput& in) {
   s.entry("CMAKE_CUDA_COMPILER", "CUDACXX", nvcc, "the toolkit's nvcc");
   s.entry("CUDAToolkit_ROOT", "CUDAToolkit_ROOT", in.root, "the toolkit");
   s.entry("CUDA_TOOLKIT_ROOT_DIR", "CUDAToolkit_ROOT", in.root, "the toolkit, for FindCUDA");
+  set_library_headers(s, in);
   say_other_toolkit(s, in);
 }
 

@@ -125,6 +125,20 @@ TEST_CASE("a CUDA_HOME of the very toolkit that is completed stays, and the link
   CHECK(build.drive().notes.size() == 1);
 }
 
+TEST_CASE("a toolkit from pip is completed with the headers that PyTorch's packages have") {
+  Build build("9.0");
+  build.facts.torch.root = Text("/venv/site-packages/torch");
+  build.facts.torch.cuda = Text("13.2");
+  CHECK(environment(build, "CPLUS_INCLUDE_PATH").empty());
+  build.facts.toolkits.list[0].layout = Text("pip");
+  CHECK(environment(build, "CPLUS_INCLUDE_PATH") == "/venv/site-packages/nvidia/cu13/include");
+  build.users = {{"CPLUS_INCLUDE_PATH", "/mine"}};
+  CHECK(environment(build, "CPLUS_INCLUDE_PATH") ==
+        "/mine:/venv/site-packages/nvidia/cu13/include");
+  build.facts.torch = TorchFacts();
+  CHECK(environment(build, "CPLUS_INCLUDE_PATH").empty());
+}
+
 TEST_CASE("a CUDA_PATH of the user's is what CUDA_HOME says, and that it is another is told") {
   Build build("9.0");
   build.users = {{"CUDA_PATH", "/mine"}};
