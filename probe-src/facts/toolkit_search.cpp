@@ -142,7 +142,8 @@ List<NvccPlace> nvcc_places(const Host& host, const Inputs& in, const Facts& fac
   for (const char* name : {"TREE_CUDA_COMPILER", "CMAKE_CUDA_COMPILER"})
     s.compiler(name, input(name));
   const Text& kept = facts.tree.build.compiler;
-  if (!in.find("TREE_CUDA_COMPILER") && kept.known() && !kept.is("none"))
+  if (!in.find("TREE_CUDA_COMPILER") && !in.find("CMAKE_VERSION") && kept.known() &&
+      !kept.is("none"))
     s.compiler("TREE_CUDA_COMPILER", kept.value());
   s.root("TorchCudaStack_TOOLKIT", Say::Explicit, input("TOOLKIT"));
   if (!in.find("TOOLKIT"))

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "drive/serves.h"
 #include "emit/emit.h"
 #include "full/build_input.h"
 #include "full/verbs.h"
@@ -72,6 +73,7 @@ Result<Done> judge_run(Host& host, const std::string& cache, Run& run) {
   Result<Facts> facts = obtain_facts(host, in, child);
   if (!facts) return facts.error();
   run.facts = *facts;
+  list_is_given(run);
   run.judged =
       judge_build(host, in, request_for(run.asked, run.facts), run.asked.policy, child, run.facts);
   return Done{};
@@ -89,6 +91,8 @@ void say_judged(const Run& run) {
     if (finding.severity != Severity::Note) print_err(finding_text(finding) + "\n");
   if (run.asked.options.has("--quiet")) return;
   print_err(summary_line(run.judged.report, run.facts, run.judged.plan) + "\n");
+  if (run.judged.request.purpose == "pytorch-source")
+    print_err(serves_text(run.facts, run.judged.plan));
 }
 
 void say_isolated(const Host& host, const Run& run) {
@@ -141,6 +145,7 @@ int verb_run(Host& host, const List<std::string>& args) {
   int status = 0;
   if (!read_words(host, args, run, status)) return status;
   learn_from_command(host, run);
+  learn_tree(host, run);
   Result<std::string> folder = cache_folder(host, run.asked.inputs);
   if (!folder) return say(ascii(folder.error().str())), 2;
   // Images run on the device, answers are believed: none that somebody else could have written.

@@ -32,6 +32,11 @@ std::string settings_text(const Run& run, bool whole);
 // What the words of a cmake command set, where the options of `run` do not: NAME=VALUE.
 List<std::string> cmake_words(const List<std::string>& command);
 
+// run_tree.cpp: inputs of a command that builds PyTorch itself; and, of its facts, that the list is
+// handed over whatever the build folder has.
+void learn_tree(const Host& host, Run& run);
+void list_is_given(Run& run);
+
 // run_verify.cpp: 0, or 1 where a pattern names no file or a file lacks what was planned. `start`:
 // when the command was started, seconds since 1970.
 int verify_built(Host& host, const Run& run, int64_t start);

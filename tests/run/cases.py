@@ -602,6 +602,39 @@ def case_a_file_that_was_there_before_is_said(world):
     holds("note", done.stderr, "old.so was there before the command")
 
 
+def pytorch_tree(world, cached=None):
+    """Of PyTorch's tree what is read of it, and a build folder with a list in its cache."""
+    for folder in ("aten", "c10", "torch"):
+        (world.root / "pt" / folder).mkdir(parents=True)
+    world.script("pt/version.txt", "2.6.0\n")
+    world.script("pt/setup.py", "print('built')\n")
+    world.script("pt/CMakeLists.txt", "project(Torch)\n")
+    world.script("pt/cmake/Dependencies.cmake", "")
+    world.script("pt/cmake/public/cuda.cmake", 'if(CUDA_VERSION VERSION_LESS 11.0)\n  message(FATAL_ERROR "no")\nendif()\n')
+    if cached:
+        world.script("pt/build/CMakeCache.txt", f"TORCH_CUDA_ARCH_LIST:UNINITIALIZED={cached}\n")
+    return world.root / "pt"
+
+
+def case_pytorch_itself_is_built_for_what_is_asked(world):
+    """In PyTorch's tree the wheel's GPUs are told; a build folder of another list stops it, and is no matter when anew."""
+    tree = pytorch_tree(world, "9.0")
+    done = world.real(PYTHON, "setup.py", "bdist_wheel", cwd=tree)
+    expect(f"status: {done.stderr}", (done.returncode, done.stdout), (1, b""))
+    holds("said", done.stderr, "error[TCS924 tree-keeps-other-list]")
+    holds("said", done.stderr, "the command was not started")
+    done = world.real(PYTHON, "setup.py", "bdist_wheel", "--cmake", cwd=tree)
+    expect(f"status: {done.stderr}", (done.returncode, done.stdout), (0, b"built\n"))
+    holds("said", done.stderr, "This PyTorch will be of sm_86")
+    (tree / "build/CMakeCache.txt").write_text("TORCH_CUDA_ARCH_LIST:UNINITIALIZED=sm_86 8.6\n")
+    done = world.real(PYTHON, "-c", "print('built')", str(tree))
+    expect(f"the same list, from outside: {done.stderr}", (done.returncode, done.stdout), (0, b"built\n"))
+    holds("said", done.stderr, "This PyTorch will be of sm_86")
+    done = world.real(PYTHON, "setup.py", "bdist_wheel", cwd=tree, options=("--purpose", "extension"))
+    if b"This PyTorch" in done.stderr:
+        raise AssertionError(f"the purpose is the user's:\n{done.stderr.decode()}")
+
+
 def case_a_real_plan_and_a_real_compiler(world):
     """This machine judged, nvcc started under the plan by a build that reads TORCH_CUDA_ARCH_LIST, the result verified."""
     (world.root / "kernel.cu").write_text('extern "C" __global__ void k(int* p) { *p = 1; }\n')
