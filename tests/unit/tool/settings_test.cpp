@@ -105,3 +105,23 @@ TEST_CASE("a deadline is a number of seconds from 1 to 3600") {
     CHECK_FALSE(timeout_ms_of(host, in));
   }
 }
+
+TEST_CASE("a source tree of PyTorch is what is built, unless a purpose is named") {
+  Inputs in;
+  Facts facts;
+  Request request;
+  settle_purpose(in, facts, request);
+  CHECK(request.purpose == "extension");
+  facts.tree.state = Text("absent");
+  settle_purpose(in, facts, request);
+  CHECK(request.purpose == "extension");
+  facts.tree.state = Text("found");
+  settle_purpose(in, facts, request);
+  CHECK(request.purpose == "pytorch-source");
+  REQUIRE(take_sets({"PURPOSE=extension"}, &input_names(), in));
+  settle_purpose(in, facts, request);
+  CHECK(request.purpose == "extension");
+  const Result<Done> refused = take_sets({"PURPOSE=wheel"}, &input_names(), in);
+  REQUIRE_FALSE(refused);
+  CHECK(contains(refused.error().str(), "'wheel' is none of extension, pytorch-source, run"));
+}

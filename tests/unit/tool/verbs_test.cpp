@@ -351,3 +351,21 @@ TEST_CASE("what a help line offers to cmake works after tcstack check too") {
   CHECK(said.status == 2);
   CHECK(contains(said.err, "no input 'Python_EXECUTBLE'; did you mean Python_EXECUTABLE?"));
 }
+
+TEST_CASE("--tree takes a source tree of PyTorch and nothing else") {
+  MemoryHost host = with_machine();
+  host.directories.insert("/pt");
+  const Said said = call(verb_check, host, {"--tree", "/pt"});
+  CHECK(said.status == 2);
+  CHECK(contains(said.err, "/pt: no source tree of PyTorch"));
+  for (const char* folder : {"aten", "c10", "torch"}) host.directories.insert(cat("/pt/", folder));
+  host.files["/pt/version.txt"] = "2.6.0\n";
+  host.files["/pt/cmake/Dependencies.cmake"] = "";
+  const Said taken = call(verb_check, host, {"--tree", "/pt", "--arch-list", "8.0"});
+  CHECK(taken.status == 1);  // there is no nvcc
+  CHECK(contains(taken.out, "TCS301"));
+  CHECK_FALSE(contains(taken.out, "TCS602"));  // and no PyTorch, which is no matter
+  const Said other =
+      call(verb_check, host, {"--tree", "/pt", "--arch-list", "8.0", "--purpose", "extension"});
+  CHECK(contains(other.out, "TCS602"));
+}
