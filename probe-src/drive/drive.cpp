@@ -232,11 +232,17 @@ void set_jobs(Settings& s, const DriveInput& in) {
 // call one out of sight are told all. The entries for these alone.
 List<BuildSetting> set_projects(Settings& s, const DriveInput& in) {
   List<BuildSetting> others;
-  for (const ProjectSetting& row : project_settings(in.plan, s.out.jobs)) {
+  for (ProjectSetting& row : project_settings(in.plan, s.out.jobs)) {
     if (row.setting.value.empty()) continue;
+    bool named = false;
+    for (const std::string& project : row.projects) {
+      if (named || !names_project(in.named, project.c_str())) continue;
+      named = true;
+      row.setting.project = project;
+    }
     if (row.where == Where::Environment)
       s.variable(row.setting);
-    else if (names_project(in.named, row.setting.project.c_str()))
+    else if (named)
       s.out.cache.push_back(row.setting);
     else
       others.push_back(row.setting);

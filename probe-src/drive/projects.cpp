@@ -143,12 +143,15 @@ BuildSetting setting(const char* project, const char* name, const std::string& v
 }
 
 void add_row(List<ProjectSetting>& rows, Where where, const BuildSetting& one) {
-  for (const ProjectSetting& row : rows)
-    if (row.where == where && row.setting.name == one.name) return;
-  ProjectSetting row;
-  row.where = where;
-  row.setting = one;
-  rows.push_back(row);
+  ProjectSetting* found = nullptr;
+  for (ProjectSetting& row : rows)
+    if (row.where == where && row.setting.name == one.name) found = &row;
+  if (found == nullptr) {
+    found = &rows.add();
+    found->where = where;
+    found->setting = one;
+  }
+  found->projects.push_back(one.project);
 }
 
 }  // namespace
@@ -162,11 +165,9 @@ Dialect project_list(const Plan& plan, const char* variable) {
 List<ProjectSetting> project_settings(const Plan& plan, int jobs) {
   List<ProjectSetting> rows;
   for (const ArchsRow& row : kArchs) {
-    const Dialect said = list_of(row, plan);
     add_row(rows, row.where,
-            setting(row.project, row.variable, said.text,
+            setting(row.project, row.variable, list_of(row, plan).text,
                     cat("the plan, in ", row.project, "'s words")));
-    rows.back().said = said;
   }
   for (const SwitchRow& row : kSwitches)
     add_row(rows, row.where, setting(row.project, row.variable, row.value, row.why));

@@ -13,10 +13,10 @@ enum class Where { Environment, Cache };
 struct ProjectSetting {
   TCS_COPIED(ProjectSetting);
   Where where = Where::Environment;
-  BuildSetting setting;  // value "": the project has no word for any of the plan
-  Dialect said;          // of a list of architectures: what it leaves out
+  BuildSetting setting;        // value "": the project has no word for any of the plan
+  List<std::string> projects;  // that read it; setting.project is the first
 };
-// One a variable: where several projects read it, the first of them is named.
+// One a variable.
 List<ProjectSetting> project_settings(const Plan& plan, int jobs);
 
 // Whether a word of a command is about the project: "flash_attn==2.8", ".../NVlabs/tiny-cuda-nn".

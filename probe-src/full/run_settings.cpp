@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "base/utf8.h"
+#include "drive/projects.h"
 #include "full/build_input.h"
 #include "full/run.h"
 
@@ -47,13 +48,6 @@ bool uses_preset(const List<std::string>& command) {
   return false;
 }
 
-// "flash-attn" in "pip install flash_attn==2.8".
-bool is_named(const List<std::string>& words, const std::string& project) {
-  for (const std::string& word : words)
-    if (contains(lower(replace_all(word, "_", "-")), project)) return true;
-  return false;
-}
-
 // Where a configuring cmake finds the user's own value: it stays.
 struct Holders {
   List<std::string> own;  // NAME=VALUE of the command
@@ -82,7 +76,8 @@ void give_to_cmake(const Host& host, Run& run) {
   List<std::string> kept;
   bool checks = false;
   for (const BuildSetting& setting : run.drive.cache) {
-    if (setting.users || !(setting.project.empty() || is_named(run.words, setting.project)))
+    if (setting.users ||
+        !(setting.project.empty() || names_project(run.words, setting.project.c_str())))
       continue;
     const bool gate = ends_with(setting.value, kGate);
     const std::string holder = holders.holder(setting.name);
@@ -154,7 +149,7 @@ std::string settings_text(const Run& run, bool whole) {
   const auto list = [&](const List<BuildSetting>& settings, const char* lead) {
     for (const BuildSetting& setting : settings) {
       const bool own = setting.users || setting.project.empty();
-      if (!own && !whole && !is_named(run.words, setting.project)) {
+      if (!own && !whole && !names_project(run.words, setting.project.c_str())) {
         ++others;
         continue;
       }

@@ -68,10 +68,13 @@ TEST_CASE("a project is recognised in what a command may call it") {
                       "tiny-cuda-nn"));
 }
 
-TEST_CASE("a variable of several projects is set once, for the first of them") {
+TEST_CASE("a variable of several projects is set once, for the one that is named") {
   std::set<std::string> seen;
   for (const BuildSetting& one : Build("9.0").drive().environment)
     CHECK(seen.insert(one.name).second);
   CHECK(seen.count("FORCE_CUDA") == 1);
-  CHECK(find(Build("9.0").drive().environment, "FORCE_CUDA").project == "torch-scatter");
+  Build build("9.0");
+  CHECK(find(build.drive().environment, "FORCE_CUDA").project == "torch-scatter");
+  build.named = {"pip", "install", "torch_cluster"};
+  CHECK(find(build.drive().environment, "FORCE_CUDA").project == "torch-cluster");
 }
