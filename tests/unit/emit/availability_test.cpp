@@ -140,7 +140,7 @@ TEST_CASE("CMake gets a list of the images and three variables for each") {
   const Plan plan = plan_of(facts, "9.0+PTX");
   Report report;
   Policy policy;
-  const std::string cmake = plan_cmake({facts, plan, report, policy, "/dir", ""});
+  const std::string cmake = plan_cmake({facts, Request(), plan, report, policy, "/dir", ""});
   CHECK(value_in(cmake, "TorchCudaStack_AVAILABILITY") == "sm_89;sm_90;compute_90;sm_90a;sm_120");
   CHECK(value_in(cmake, "TorchCudaStack_sm_90_BUILDS") == "built");
   CHECK(value_in(cmake, "TorchCudaStack_sm_90_TORCH") == "part");
@@ -159,7 +159,7 @@ TEST_CASE(
     report.outcome = "fail";
     report.findings.push_back(make_finding(id, "m"));
     Policy policy;
-    const std::string cmake = plan_cmake({facts, plan, report, policy, "/dir", ""});
+    const std::string cmake = plan_cmake({facts, Request(), plan, report, policy, "/dir", ""});
     const size_t table = cmake.find("images: what nvcc builds");
     REQUIRE(table != std::string::npos);
     const size_t notes = cmake.find("set(_tcs_notes");
