@@ -99,10 +99,40 @@ void set_flags(Settings& s, const Plan& plan, const List<Dialect>& dialects) {
            "what the lists cannot say");
 }
 
+// An entry that can stand beside an image of the plan which no list can name: of the same virtual
+// architecture, so that what compiles for the one does for the other; nvcc takes 12.0a, and not
+// 12.0, beside 12.0f. "" = there is none.
+std::string beside(const Plan& plan) {
+  for (const Gencode& g : plan.gencodes) {
+    Gencode other = g;
+    if (g.virt.suffix == 'f') other.virt.suffix = 'a';
+    other.real = other.virt;
+    other.ptx = false;
+    Plan one = plan;
+    one.gencodes = {other};
+    const bool built = plan.nvcc_archs.empty() || contains(plan.nvcc_archs, other.real.real());
+    if (built && torch_python_list(one).complete) return torch_python_list(one).text;
+  }
+  return {};
+}
+
+// Without a list torch.utils.cpp_extension takes the visible GPUs, and stops where there is none.
+void set_torch_list(Settings& s, const Plan& plan, const std::string& text) {
+  const char* const name = "TORCH_CUDA_ARCH_LIST";
+  const std::string more = text.empty() ? beside(plan) : std::string();
+  s.variable(name, text.empty() ? more : text, text.empty() ? "beside the plan" : "the plan");
+  if (!text.empty() || s.users(name) != nullptr) return;
+  s.note(more.empty()
+             ? cat(name, " can say nothing of the plan: torch.utils.cpp_extension takes a list ",
+                   "of its own")
+             : cat(name, " can say nothing of the plan: ", more, " is built beside it, so that ",
+                   "torch.utils.cpp_extension takes no list of its own"));
+}
+
 void set_lists(Settings& s, const Plan& plan) {
   const Dialect python = torch_python_list(plan), torch = torch_list(plan),
                 cmake = cmake_architectures(plan);
-  s.variable("TORCH_CUDA_ARCH_LIST", python.text, "the plan");
+  set_torch_list(s, plan, python.text);
   s.variable("CUDAARCHS", cmake_text(plan), "the plan, in CMake's words");
   set_flags(s, plan, {torch, python, cmake});
   s.entry("CMAKE_CUDA_ARCHITECTURES", "CUDAARCHS", cmake_text(plan), "the plan, in CMake's words");
@@ -111,10 +141,6 @@ void set_lists(Settings& s, const Plan& plan) {
   say_gap(s, "TORCH_CUDA_ARCH_LIST of the environment", python);
   say_gap(s, "TORCH_CUDA_ARCH_LIST of CMake", torch);
   say_gap(s, "CMAKE_CUDA_ARCHITECTURES", cmake);
-  if (python.text.empty() && s.users("TORCH_CUDA_ARCH_LIST") == nullptr)
-    s.note(
-        "TORCH_CUDA_ARCH_LIST can say nothing of the plan: a build by "
-        "torch.utils.cpp_extension will take a list of its own");
 }
 
 // The user's variable names a toolkit, and the build will use that. Where it is the very one that

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Where a real nvcc refuses the host compiler that it would call, the environment of `tcstack plan --emit env` makes it
-compile, as a build does that only calls nvcc; and a pip toolkit links by CUDA_HOME and lib64 alone.
+compile, as a build does that only calls nvcc; a pip toolkit links by CUDA_HOME and lib64 alone; and what PyTorch's list
+cannot say is built beside what it says.
 
 From the environment: TCS_TOOL.
 """
@@ -59,8 +60,19 @@ def linked(folder):
     print("and by the user's own, which stays")
 
 
+def beside(folder):
+    """12.0f, which PyTorch's list has no word for: what stands in the list and what is appended go together."""
+    toolkit = parts.ensure("toolkit-13.2") / "nvidia/cu13"
+    build = ('listed=$(echo $TORCH_CUDA_ARCH_LIST | tr -d .) && '
+             'nvcc -gencode=arch=compute_$listed,code=sm_$listed -c k.cu -o k.o && "$TOOL" images k.o')
+    done = shell(PLAN.replace("8.6", "12.0f") + build, folder, toolkit)
+    assert done.returncode == 0, done.stderr
+    assert "sm_120f" in done.stdout and "sm_120a" in done.stdout, done.stdout
+    print("nvcc builds 12.0f beside the 12.0a that keeps PyTorch's list from being empty")
+
+
 def main():
-    for case in (refused, linked):
+    for case in (refused, linked, beside):
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "k.cu").write_text(KERNEL, encoding="ascii")
             case(Path(folder))

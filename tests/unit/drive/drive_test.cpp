@@ -180,11 +180,28 @@ TEST_CASE("each dialect's gap is told and filled") {
   }
 }
 
-TEST_CASE("a list that can say nothing is not set, and that is told") {
-  const Build build("8.6(8.0)");
-  CHECK(environment(build, "TORCH_CUDA_ARCH_LIST").empty());
-  CHECK(environment(build, "CUDAARCHS") == "OFF");
-  CHECK(contains(join(build.drive().notes, "\n"), "can say nothing of the plan"));
+TEST_CASE(
+    "where PyTorch's list can say nothing of the plan, a neighbour keeps it from being empty") {
+  const struct {
+    const char *list, *said, *flag;
+  } cases[] = {
+      {"8.6(8.0)", "8.0", "-gencode=arch=compute_80,code=sm_86"},
+      {"12.0f", "12.0a", "-gencode=arch=compute_120f,code=sm_120f"},
+  };
+  for (const auto& one : cases) {
+    Build build(one.list);
+    CHECK(environment(build, "TORCH_CUDA_ARCH_LIST") == one.said);
+    CHECK(environment(build, "NVCC_APPEND_FLAGS") == one.flag);
+    CHECK(contains(join(build.drive().notes, "\n"), cat(one.said, " is built beside it")));
+    build.users = {{"TORCH_CUDA_ARCH_LIST", "mine"}};
+    CHECK(environment(build, "TORCH_CUDA_ARCH_LIST") == "mine");
+    CHECK_FALSE(contains(join(build.drive().notes, "\n"), "is built beside it"));
+  }
+  CHECK(environment(Build("8.6(8.0)"), "CUDAARCHS") == "OFF");
+  Build none("12.0f");
+  none.facts = with_nvcc("13.0.88", "120f");  // an nvcc without 12.0a
+  CHECK(environment(none, "TORCH_CUDA_ARCH_LIST").empty());
+  CHECK(contains(join(none.drive().notes, "\n"), "takes a list of its own"));
 }
 
 TEST_CASE("a host compiler is named where it must be, and CC, which beats it, is told") {
