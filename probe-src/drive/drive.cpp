@@ -238,8 +238,17 @@ void set_host_compiler(Settings& s, const DriveInput& in) {
                "-ccbin, which beats the other ways; nvcc needs ", compiler));
 }
 
+// Each thread of nvcc compiles for one architecture.
+int compile_mib(const Settings& s, const DriveInput& in) {
+  const std::string* own = s.users("NVCC_THREADS");
+  uint64_t threads = 1;
+  if (own == nullptr || !parse_number(*own, 64, threads) || threads == 0) threads = 1;
+  const uint64_t most = in.plan.gencodes.size();
+  return kJobMib * static_cast<int>(threads < most ? threads : most > 0 ? most : 1);
+}
+
 void set_jobs(Settings& s, const DriveInput& in) {
-  const Jobs jobs = jobs_for(in.facts.host, project_need(in.named, kJobMib));
+  const Jobs jobs = jobs_for(in.facts.host, project_need(in.named, compile_mib(s, in)));
   const std::string* own = s.users("MAX_JOBS");
   if (own == nullptr) own = s.users("CMAKE_BUILD_PARALLEL_LEVEL");
   uint64_t number = 0;

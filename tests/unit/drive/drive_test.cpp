@@ -259,6 +259,18 @@ TEST_CASE("jobs are as many as cores and memory allow, and one at least") {
   CHECK(contains(join(build.drive().notes, "\n"), "memory there is is unknown"));
 }
 
+TEST_CASE(
+    "threads of nvcc that the user asked for take memory, as many as there is to compile for") {
+  Build build("8.0;9.0;12.0");
+  build.facts.host.memory_mib = Fact<int>(3584 * 6);
+  CHECK(environment(build, "MAX_JOBS") == "6");
+  for (const auto& [threads, jobs] : {std::pair{"1", "6"}, {"2", "3"}, {"8", "2"}, {"0", "6"}}) {
+    build.users = {{"NVCC_THREADS", threads}};
+    CHECK(environment(build, "MAX_JOBS") == jobs);
+    CHECK(environment(build, "NVCC_THREADS") == threads);
+  }
+}
+
 TEST_CASE("the user's number of jobs is everybody's") {
   Build build("9.0");
   build.users = {{"CMAKE_BUILD_PARALLEL_LEVEL", "5"}};
