@@ -20,6 +20,29 @@ void add_file(const Host& host, const std::string& path, std::string& key) {
   key += cat(path, " = ", host.real_path(path), " ", stat.size, " ", stat.mtime_ns, "\n");
 }
 
+// What nvcc and its helpers may start.
+const char* const kPrograms[] = {"gcc",     "g++",   "cc",   "c++", "clang",
+                                 "clang++", "ptxas", "cicc", "as",  "ld"};
+
+bool is_compiler(const std::string& name) {  // g++-11, too
+  for (const char* program : kPrograms)
+    if (starts_with(name, program)) return true;
+  return false;
+}
+
+// The folders of PATH that hold one of them: pip's build isolation has another one each time, with
+// none.
+std::string telling_path(const Host& host, const std::string& path) {
+  std::string out;
+  for (const std::string& folder : split(path, ":"))
+    for (const std::string& name : host.list(folder))
+      if (is_compiler(name)) {
+        out += folder + ":";
+        break;
+      }
+  return out;
+}
+
 }  // namespace
 
 Result<Facts> recall_facts(const Host& host, const Inputs& in, const std::string& slot,
@@ -62,20 +85,21 @@ std::string answers_key(const Host& host, const Inputs& in, const Toolkit& toolk
   for (const char* header : {"", "cuda.h", "cuda_runtime.h", "crt/host_config.h"})
     add_file(host, path_join(include, header), key);
   add_file(host, "/usr/include/features.h", key);
-  const std::string path = host.env_or("PATH", "");
-  for (const char* program : {"gcc", "g++", "cc", "c++", "clang", "clang++", "ptxas", "cicc"})
-    add_file(host, find_program(host, program, path), key);
+  const std::string path = telling_path(host, host.env_or("PATH", ""));
+  key += cat("PATH=", path, "\n");
+  for (const char* program : kPrograms) add_file(host, find_program(host, program, path), key);
   // Which setting named the compiler is part of the answer.
   const HostCompilerChoice choice = host_compiler_choice(host, in);
   key += choice.origin + "\n";
   add_file(host,
-           contains(choice.named, "/") ? choice.named : find_program(host, choice.named, path),
+           contains(choice.named, "/") ? choice.named
+                                       : find_program(host, choice.named, host.env_or("PATH", "")),
            key);
   for (const auto& variable : host.environment()) {
     for (const char* prefix :
-         {"NVCC_", "CUDA", "PATH", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH",
-          "GCC_", "COMPILER_PATH", "LD_", "CCACHE_", "INCLUDES", "SYSTEM_INCLUDES", "LIBRARIES",
-          "TOP", "CICC_", "NVVM", "PTXAS_", "CUDAFE_"}) {  // the last of nvcc.profile's
+         {"NVCC_", "CUDA", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "GCC_",
+          "COMPILER_PATH", "LD_", "CCACHE_", "INCLUDES", "SYSTEM_INCLUDES", "LIBRARIES", "TOP",
+          "CICC_", "NVVM", "PTXAS_", "CUDAFE_"}) {  // the last of nvcc.profile's
       if (starts_with(variable.first, prefix) && !starts_with(variable.first, "CUDA_VISIBLE"))
         key += cat(variable.first, "=", variable.second, "\n");
     }

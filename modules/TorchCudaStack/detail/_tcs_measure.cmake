@@ -17,14 +17,14 @@ macro(_tcs_set_voice _tcs_quiet _tcs_required)
   endif()
 endmacro()
 
-# The inputs as far as another plan would come of them: not for whom it is judged, and not the compiler of the tree where
-# that is the plan's.
+# The inputs as far as another plan would come of them: not for whom it is judged, and not the compiler of the tree and the
+# Python where they are the plan's.
 function(_tcs_comparable out inputs)
   string(REGEX REPLACE " --set \\[=\\[COMPONENTS=[A-Za-z;]*\\]=\\]" "" inputs "${inputs}")
-  if(NOT "${_tcs_nvcc}" STREQUAL "")
-    _tcs_quote(ours "TREE_CUDA_COMPILER=${_tcs_nvcc}")
+  foreach(ours IN ITEMS "TREE_CUDA_COMPILER=${_tcs_nvcc}" "Python_EXECUTABLE=${_tcs_python}")
+    _tcs_quote(ours "${ours}")
     string(REPLACE " --set ${ours}" "" inputs "${inputs}")
-  endif()
+  endforeach()
   set(${out} "${inputs}" PARENT_SCOPE)
 endfunction()
 

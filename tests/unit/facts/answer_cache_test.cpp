@@ -104,6 +104,18 @@ TEST_CASE("answers are asked for anew when something they follow from has change
   CHECK_FALSE(k.recalls());
 }
 
+TEST_CASE("a folder of PATH without any compiler does not touch a toolkit's answers") {
+  Kept k;
+  k.host.variables["PATH"] = "/usr/bin";
+  k.keep();
+  k.host.program("/tmp/pip-build-env-x/bin/cmake", "cmake");
+  k.host.variables["PATH"] = "/tmp/pip-build-env-x/bin:/usr/bin";
+  CHECK(k.recalls());
+  CHECK(k.key().find("pip-build-env") == std::string::npos);
+  k.host.program("/tmp/pip-build-env-x/bin/g++-11", "g++-11");
+  CHECK_FALSE(k.recalls());
+}
+
 TEST_CASE("which devices are visible does not touch a toolkit's answers") {
   Kept k;
   k.keep();
