@@ -26,7 +26,7 @@ const char* const kPrograms[] = {"gcc",     "g++",   "cc",   "c++", "clang",
 
 bool is_compiler(const std::string& name) {  // g++-11, too
   for (const char* program : kPrograms)
-    if (starts_with(name, program)) return true;
+    if (name == program || starts_with(name, cat(program, "-"))) return true;
   return false;
 }
 
@@ -34,12 +34,13 @@ bool is_compiler(const std::string& name) {  // g++-11, too
 // none.
 std::string telling_path(const Host& host, const std::string& path) {
   std::string out;
-  for (const std::string& folder : split(path, ":"))
-    for (const std::string& name : host.list(folder))
-      if (is_compiler(name)) {
-        out += folder + ":";
-        break;
-      }
+  for (const std::string& folder : split(path, ":")) {
+    Result<List<std::string>> names = host.list(folder);
+    bool tells = false;
+    if (names)
+      for (const std::string& name : *names) tells = tells || is_compiler(name);
+    if (tells) out += folder + ":";
+  }
   return out;
 }
 
