@@ -255,7 +255,7 @@ struct Extension {
   std::string reason;
 };
 
-// A build folder as it was configured: "none" where its cache has no such entry.
+// A build folder as it was configured: "none" where there is none, or its cache has no such entry.
 struct TreeBuild {
   TCS_COPIED(TreeBuild);
   Text path, list, compiler;  // list: TORCH_CUDA_ARCH_LIST

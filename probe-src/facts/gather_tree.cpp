@@ -153,13 +153,14 @@ void learn_build(const Host& host, const Inputs& in, TreeFacts& tree) {
   TreeBuild& build = tree.build;
   std::string folder = build_folder(host, in, tree), value;
   const std::string cache = path_join(folder, "CMakeCache.txt");
-  Result<std::string> text = host.read(cache, 16u << 20);
-  if (!text) return;
+  if (!host.stat(cache).exists()) return void(build.path = Text("none", cache));
   for (const char* name : {"CMAKE_FRESH", "SKBUILD_CMAKE_FRESH"})
     if (starts_with(tree.fresh.value(), cat(name, "=")) && host.env(name, value) &&
         !value.empty() && value != "0")
-      return void(build.reason = cat(name, " has it configured anew"));
-  if (in.find("FRESH")) return void(build.reason = "it is configured anew");
+      return void(build.path = Text("none", name));
+  if (in.find("FRESH")) return void(build.path = Text("none", "it is configured anew"));
+  Result<std::string> text = host.read(cache, 16u << 20);
+  if (!text) return void(build.reason = text.error().str());
   build.path = Text(folder, cache);
   const List<std::string> lines = lines_of(*text);
   build.list = Text(cached(lines, "TORCH_CUDA_ARCH_LIST"), cache);

@@ -138,7 +138,7 @@ void mend_driver(Machine& m, W) {
 
 // What is configured anew is configured for what is asked for now.
 void configure_anew(Machine& m, W) {
-  m.facts.tree.build = TreeBuild();
+  m.facts.tree.build.path = "none";
 }
 
 void build_what_it_has(Machine& m, W w) {
@@ -148,9 +148,10 @@ void build_what_it_has(Machine& m, W w) {
 void learn_tree(Machine& m, W) {
   m.forgot = true;
   TreeFacts& tree = m.facts.tree;
+  tree.state = "found";
   if (!tree.cuda_min.known()) tree.cuda_min = "11.0";
   if (!tree.gcc_min.known()) tree.gcc_min = "none";
-  tree.build = TreeBuild();
+  tree.build.path = "none";
 }
 
 }  // namespace
@@ -160,7 +161,7 @@ Effects arch_effects() {
       {924, "have it configured anew: {2}", Way::Mends, configure_anew},
       {924, "have it configured anew: rm", Way::Mends, configure_anew},
       {924, "build what it has", Way::Mends, build_what_it_has},
-      {925, "try it", Way::Mends, learn_tree},
+      {925, "name the tree", Way::Mends, learn_tree},
       {901, "write {5}", Way::Mends, write_5},
       {901, "{4}", Way::Mends, give_up_4},
       {902, "write {5}", Way::Mends, write_5},

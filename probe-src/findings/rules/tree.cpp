@@ -58,10 +58,10 @@ Asked924 asked_for(const RuleInput& in, const TreeBuild& build) {
 void stale_list(const RuleInput& in, List<Finding>& out) {
   const TreeFacts& tree = in.facts.tree;
   const TreeBuild& build = tree.build;
-  if (!build.path.known()) return;
-  const Asked924 asked = asked_for(in, build);
-  if (asked.gencodes.empty()) return;
   const char* const what = "whether its build folder was configured for another list";
+  if (!build.path.known()) return missing(out, 925, "tree.build.path", what, build.reason);
+  const Asked924 asked = asked_for(in, build);
+  if (build.path.is("none") || asked.gencodes.empty()) return;
   if (!build.list.known()) return missing(out, 925, "tree.build.list", what, build.reason);
   const bool listed = !build.list.is("none");
   if (!listed && !build.gencodes.known())
@@ -125,7 +125,10 @@ void refused_compiler(const RuleInput& in, List<Finding>& out) {
 }  // namespace
 
 void rule_tree(const RuleInput& in, List<Finding>& out) {
-  if (in.request.purpose != "pytorch-source" || !in.facts.tree.state.is("found")) return;
+  const TreeFacts& tree = in.facts.tree;
+  if (in.request.purpose != "pytorch-source" || tree.state.is("absent")) return;
+  if (!tree.state.known())
+    return missing(out, 925, "tree.state", "what the sources of PyTorch ask for", tree.reason);
   judge_toolkit(in, refused_nvcc, out);
   refused_compiler(in, out);
   stale_list(in, out);

@@ -52,7 +52,7 @@ TEST_CASE("a tree says its release, its era, and what it stops below") {
   CHECK(facts.fresh.is("CMAKE_FRESH=1"));
   CHECK(facts.cuda_min.is("12.0"));
   CHECK(facts.gcc_min.is("9.3"));
-  CHECK_FALSE(facts.build.path.known());
+  CHECK(facts.build.path.is("none"));
 }
 
 TEST_CASE("a tree of scikit-build-core may name its build folder") {
@@ -117,11 +117,11 @@ TEST_CASE("a build folder that is configured anew says nothing") {
   MemoryHost host = tree();
   host.files["/pt/build/CMakeCache.txt"] = "TORCH_CUDA_ARCH_LIST:STRING=8.0\n";
   CHECK(read(host).build.list.is("8.0"));
-  CHECK_FALSE(read(host, {{"FRESH", "ON"}}).build.path.known());
+  CHECK(read(host, {{"FRESH", "ON"}}).build.path.is("none"));
   host.variables["SKBUILD_CMAKE_FRESH"] = "1";  // of another era
-  CHECK(read(host).build.path.known());
+  CHECK(read(host).build.path.is("/pt/build"));
   host.variables["CMAKE_FRESH"] = "0";
-  CHECK(read(host).build.path.known());
+  CHECK(read(host).build.path.is("/pt/build"));
   host.variables["CMAKE_FRESH"] = "1";
-  CHECK_FALSE(read(host).build.path.known());
+  CHECK(read(host).build.path.is("none"));
 }

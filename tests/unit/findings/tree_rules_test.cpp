@@ -106,8 +106,14 @@ TEST_CASE("without a list in the cache the flags of its files count, where they 
 
 TEST_CASE("no build folder, no tree, another purpose: nothing is said") {
   Source source;
-  source.facts.tree.build = TreeBuild();
+  source.facts.tree.build.path = Text("none");
   for (int id : {323, 411, 924, 925}) CHECK_FALSE(source.says(id));
+  source.facts.tree.build.path = Text();
+  CHECK(source.says(925));
+  source.facts.tree = TreeFacts();
+  CHECK(source.says(925));
+  source.facts.tree.state = Text("absent");
+  CHECK_FALSE(source.says(925));
   Source extension;
   extension.request.purpose = "extension";
   extension.facts.tree.cuda_min = Text("13.0");
@@ -116,7 +122,7 @@ TEST_CASE("no build folder, no tree, another purpose: nothing is said") {
 
 TEST_CASE("what the tree's CMake stops below is refused, and the very release is not") {
   Source source;
-  source.facts.tree.build = TreeBuild();
+  source.facts.tree.build.path = Text("none");
   source.facts.tree.cuda_min = Text("12.6");
   CHECK(source.says(323));
   source.facts.tree.cuda_min = Text("12.4");
@@ -129,7 +135,7 @@ TEST_CASE("what the tree's CMake stops below is refused, and the very release is
 
 TEST_CASE("a toolkit that would do is of what the sources take") {
   Source source;
-  source.facts.tree.build = TreeBuild();
+  source.facts.tree.build.path = Text("none");
   source.facts.tree.cuda_min = Text("12.6");
   const Report report = source.report();
   const Finding* f = source.find(report, 323);
@@ -140,7 +146,7 @@ TEST_CASE("a toolkit that would do is of what the sources take") {
 
 TEST_CASE("a build folder keeps its nvcc when CUDACXX names another one") {
   Source source;
-  source.facts.tree.build = TreeBuild();
+  source.facts.tree.build.path = Text("none");
   source.facts.toolkits.list[0].origin = Text("TREE_CUDA_COMPILER");
   CHECK_FALSE(source.says(306));
   Toolkit other = source.facts.toolkits.list[0];
