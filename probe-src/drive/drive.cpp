@@ -169,7 +169,8 @@ void set_library_headers(Settings& s, const DriveInput& in) {
   const Toolkit* toolkit = in.facts.toolkit();
   const std::string& torch = in.facts.torch.root.value();
   const Version cuda = Version::parse(in.facts.torch.cuda.value());
-  if (toolkit == nullptr || !toolkit->layout.is("pip") || torch.empty() || !cuda.known()) return;
+  if (toolkit == nullptr || !contains(toolkit->missing.value(), "nvrtc")) return;
+  if (torch.empty() || !cuda.known()) return;
   const std::string headers = cat(path_parent(torch), "/nvidia/cu", cuda.major(), "/include");
   const std::string* own = s.users("CPLUS_INCLUDE_PATH");
   s.joined("CPLUS_INCLUDE_PATH", own == nullptr ? headers : cat(*own, ":", headers),

@@ -90,6 +90,18 @@ class Rules(unittest.TestCase):
             self.assertRaisesRegex(parts.Unavailable, "holds no no-such-file", parts.ensure, "gxx-11")
         self.assertEqual([file.name for file in self.root.iterdir()], [".gxx-11.lock"])
 
+    def test_the_scripts_of_an_environment_name_the_folder_that_it_gets(self):
+        def stand_in(_, command, **__):
+            if "venv" in command:
+                (command[-1] / "bin").mkdir()
+                (command[-1] / "bin/ninja").write_bytes(b"\x7fELF")
+                (command[-1] / "bin/pip").write_text(f"#!{command[-1]}/bin/python3\n", encoding="ascii")
+
+        with mock.patch.object(parts, "run", stand_in):
+            place = parts.ensure("env-torch-2.15.0")
+        self.assertEqual((place / "bin/pip").read_text(encoding="ascii"), f"#!{place}/bin/python3\n")
+        self.assertEqual((place / "bin/ninja").read_bytes(), b"\x7fELF")
+
     def command(self, *arguments, **environment):
         return subprocess.run([sys.executable, HERE / "parts.py", *arguments], env={**os.environ, **environment},
                               capture_output=True, text=True, check=False)

@@ -125,12 +125,13 @@ TEST_CASE("a CUDA_HOME of the very toolkit that is completed stays, and the link
   CHECK(build.drive().notes.size() == 1);
 }
 
-TEST_CASE("a toolkit from pip is completed with the headers that PyTorch's packages have") {
+TEST_CASE(
+    "a toolkit of the compiler alone is completed with the headers that PyTorch's packages have") {
   Build build("9.0");
   build.facts.torch.root = Text("/venv/site-packages/torch");
   build.facts.torch.cuda = Text("13.2");
   CHECK(environment(build, "CPLUS_INCLUDE_PATH").empty());
-  build.facts.toolkits.list[0].layout = Text("pip");
+  build.facts.toolkits.list[0].missing = Names({"nvrtc"}, "its files");
   CHECK(environment(build, "CPLUS_INCLUDE_PATH") == "/venv/site-packages/nvidia/cu13/include");
   build.users = {{"CPLUS_INCLUDE_PATH", "/mine"}};
   CHECK(environment(build, "CPLUS_INCLUDE_PATH") ==
