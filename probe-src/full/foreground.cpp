@@ -57,15 +57,10 @@ void set_action(int signal, void (*handler)(int)) {
 // While the command has the terminal. SIGTSTP stops the command; we stop when it has.
 void stand_back() {
   for (int signal : {SIGINT, SIGQUIT, SIGTSTP}) set_action(signal, SIG_IGN);
-  set_action(SIGCHLD, SIG_DFL);  // ignored, there would be no exit status
-  struct sigaction action {
-  }, now{};
+  struct sigaction action {};
   action.sa_sigaction = forward;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
-  for (int signal : forwarded_signals) {
-    sigaction(signal, nullptr, &now);
-    if (now.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
-  }
+  for (int signal : forwarded_signals) sigaction(signal, &action, nullptr);
 }
 
 // Returns errno. The command is looked up in the PATH that it is given.
