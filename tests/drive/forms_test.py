@@ -8,6 +8,7 @@ From the environment: TCS_TOOL, TCS_CMAKE.
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -41,9 +42,9 @@ endforeach()
 """ % (" ".join(CACHE), " ".join(NAMES))
 
 
-def emit(form, folder):
+def emit(form, folder, **environment):
     facts = folder / "facts.json"
-    facts.write_text(json.dumps(FACTS), encoding="utf-8")
+    facts.write_text(json.dumps({**FACTS, "environment": {**FACTS["environment"], **environment}}), encoding="utf-8")
     done = subprocess.run([TOOL, "plan", "--facts", facts, "--arch-list", LIST, "--emit", form], capture_output=True,
                           text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -120,6 +121,20 @@ def cmake_args(folder):
     same("cmake-args", lines_as_pairs((project / "b/cache").read_text(encoding="utf-8")), CACHE)
 
 
+def cmake_args_variable(folder):
+    """scikit-build-core cuts CMAKE_ARGS by shlex, vLLM's setup.py at blanks: both must get the same words."""
+    text, notes = emit("env", folder, CMAKE_ARGS="-DOWN='a b'")
+    printed = run(["sh", "-c", f'{text} printf %s "$CMAKE_ARGS"'], env=ENVIRONMENT)
+    words = shlex.split(printed)
+    assert words[-1] == "-DOWN=a b" and words[:-1] == printed.split()[:-2], printed
+    left = [name for name in ("CUDAToolkit_ROOT", "CMAKE_CUDA_HOST_COMPILER") if f"CMAKE_ARGS cannot hold {name}" in notes]
+    assert len(left) == 2, notes
+    project = make_project(folder / "project-a")
+    run([CMAKE, "-S", project, "-B", project / "b", *words])
+    got = lines_as_pairs((project / "b/cache").read_text(encoding="utf-8"))
+    same("CMAKE_ARGS", got, {name: "" if name in left else value for name, value in CACHE.items()})
+
+
 def preset(folder):
     text, _ = emit("preset", folder)
     project = make_project(folder / "project-p")
@@ -151,7 +166,7 @@ def documented():
 
 def main():
     documented()
-    for form in (env, github_env, initial_cache, cmake_args, preset):
+    for form in (env, github_env, initial_cache, cmake_args, cmake_args_variable, preset):
         with tempfile.TemporaryDirectory() as folder:
             form(Path(folder))
         print(form.__name__, "is understood")
