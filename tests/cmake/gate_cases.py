@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cases of TorchCudaStackGate.cmake; run by cases.py. The projects know nothing of TorchCudaStack."""
+import json
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from cases import FAIL, REPO, SHOW, Skip, fake_torch, installed, recorded, real_tool
+from cases import CMAKE, FAIL, HERE, REPO, SHOW, Skip, fake_torch, installed, recorded, real_tool
 
 GATE = REPO / "modules" / "TorchCudaStackGate.cmake"
 LOOK = ('\nmessage(STATUS "L=${TORCH_CUDA_ARCH_LIST} A=${CMAKE_CUDA_ARCHITECTURES} C=${CMAKE_CUDA_COMPILER} '
@@ -255,6 +256,33 @@ def case_gate_and_what_the_project_sets(w):
     assert w.sets()["TORCH_CUDA_ARCH_LIST"] == "7.5" and w.sets()["CMAKE_PREFIX_PATH"] == "/its/own"
     w.says("L=7.5 A=OFF")
     assert w.text.count("TorchCudaStack: 8.0") == 1
+
+
+def case_gate_and_the_python_that_the_project_finds(w):
+    """find_package(Python) that comes to the plan's environment changes nothing; another one is judged."""
+    for name in ("env/bin/python3", "other/bin/python3"):
+        (w.root / name).parent.mkdir(parents=True)
+        (w.root / name).symlink_to(sys.executable)
+    (w.root / "env/bin/python3.11").symlink_to("python3")
+    w.plan(_tcs_torch_dir=fake_torch(w), _tcs_python=str(w.root / "env/bin/python3"))
+    for n, (python, calls) in enumerate((("env/bin/python3.11", 1), ("other/bin/python3", 3))):
+        body = f'set(Python_EXECUTABLE "{w.root}/{python}")\nfind_package(Torch REQUIRED)'
+        w.good(gated(w, w.project(body, f"p{n}", "CXX")))
+        assert len(w.calls()) == calls, python
+    assert w.sets()["Python_EXECUTABLE"] == str(w.root / "other/bin/python3")
+
+
+def case_gate_in_a_preset(w):
+    """A preset names the gate like any cache variable."""
+    given = {"CMAKE_PROJECT_TOP_LEVEL_INCLUDES": str(GATE), "TorchCudaStack_TOOL": str(HERE / "stub_tcstack.py")}
+    preset = {"name": "gated", "generator": "Ninja Multi-Config", "binaryDir": "${sourceDir}/out", "cacheVariables": given}
+    w.plan(**CHOICES)
+    folder = w.project(LOOK, files=[("CMakeUserPresets.json", json.dumps({"version": 6, "configurePresets": [preset]}))])
+    done = subprocess.run([CMAKE, "--preset", "gated"], cwd=folder, env=w.env, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=600)
+    w.text = done.stdout
+    w.good(done.returncode)
+    w.says("L=8.0 9.0 A=80-real;90-real")
 
 
 def case_gate_torch_is_missing(w):
