@@ -127,7 +127,8 @@ def cmake_args_variable(folder):
     printed = run(["sh", "-c", f'{text} printf %s "$CMAKE_ARGS"'], env=ENVIRONMENT)
     words = shlex.split(printed)
     assert words[-1] == "-DOWN=a b" and words[:-1] == printed.split()[:-2], printed
-    left = [name for name in ("CUDAToolkit_ROOT", "CMAKE_CUDA_HOST_COMPILER") if f"CMAKE_ARGS cannot hold {name}" in notes]
+    odd = ("CUDAToolkit_ROOT", "CMAKE_CUDA_HOST_COMPILER")
+    left = [name for name in odd if f"CMAKE_ARGS cannot hold {name}" in notes]
     assert len(left) == 2, notes
     project = make_project(folder / "project-a")
     run([CMAKE, "-S", project, "-B", project / "b", *words])

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import parts
 
-KERNEL = "__global__ void k(float* p) { *p = 1.f; }\nint main() { k<<<1, 1>>>(nullptr); return cudaDeviceReset() != 0; }\n"
+KERNEL = ("__global__ void k(float* p) { *p = 1.f; }\n"
+          "int main() { k<<<1, 1>>>(nullptr); return cudaDeviceReset() != 0; }\n")
 
 
 def shell(text, folder, toolkit, **variables):
@@ -22,7 +23,8 @@ def shell(text, folder, toolkit, **variables):
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("CUDA", "NVCC", "TORCH"))}
     for name in ("CC", "CXX", "LIBRARY_PATH", "CMAKE_ARGS"):
         environment.pop(name, None)
-    environment.update(variables, XDG_CACHE_HOME=str(folder / "cache"), TOOL=os.environ["TCS_TOOL"], TOOLKIT=str(toolkit))
+    environment.update(variables, XDG_CACHE_HOME=str(folder / "cache"), TOOL=os.environ["TCS_TOOL"],
+                       TOOLKIT=str(toolkit))
     return subprocess.run(["sh", "-c", text], cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
