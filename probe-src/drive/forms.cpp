@@ -6,12 +6,11 @@
 
 namespace tcs {
 
-namespace {
-
-// One POSIX shell word that means exactly `text`.
 std::string shell_quote(const std::string& text) {
   return cat("'", replace_all(text, "'", "'\\''"), "'");
 }
+
+namespace {
 
 // What the user set is in the environment already.
 List<BuildSetting> ours(const Drive& drive) {

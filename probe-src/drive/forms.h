@@ -11,4 +11,7 @@ namespace tcs {
 // `notes`: what the form leaves to be done by hand. "" = no such form.
 std::string build_form(const Drive& drive, const std::string& form, List<std::string>& notes);
 
+// One POSIX shell word that means exactly `text`.
+std::string shell_quote(const std::string& text);
+
 }  // namespace tcs

@@ -19,7 +19,8 @@ class Farm {
     note(host_.symlink(target, path));
   }
   void folder(const std::string& path) {
-    if (error_.text.empty()) note(host_.make_directories(path));
+    if (error_.text.empty())
+      note(host_.make_directories(path, 0777));  // others may build with it too
   }
   // A link for each entry of `from`.
   void entries(const std::string& from, const std::string& to) {
@@ -75,9 +76,10 @@ Result<std::string> lay_link_farm(Host& host, const Toolkit& toolkit, const std:
   // takes DIR/bin/.. for its root. With bin one link, that '..' would lead back into the toolkit
   // and past lib64; so bin is a folder with a link for each file. (13.2 and 13.5, nvcc --dryrun.)
   std::string include = toolkit.include_dir.or_else(root + "/include");
-  // Laid for another toolkit: none of its links may stay.
-  if (host.stat(dir).exists() && host.real_path(dir + "/include") != host.real_path(include)) {
-    Result<Done> removed = host.remove_tree(dir);
+  // Laid for another toolkit: none of its links may stay. A toolkit of ours may lie in the folder.
+  const bool other = host.real_path(dir + "/include") != host.real_path(include);
+  for (const char* name : {"/bin", "/include", "/lib", "/lib64", "/nvvm"}) {
+    Result<Done> removed = other ? host.remove_tree(dir + name) : Done{};
     if (!removed) return removed.error();
   }
   Farm farm(host);

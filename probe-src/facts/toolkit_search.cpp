@@ -148,6 +148,7 @@ List<NvccPlace> nvcc_places(const Host& host, const Inputs& in, const Facts& fac
   s.root("TorchCudaStack_TOOLKIT", Say::Explicit, input("TOOLKIT"));
   if (!in.find("TOOLKIT"))
     s.root("TORCH_CUDA_STACK_TOOLKIT", Say::Explicit, host.env_or("TORCH_CUDA_STACK_TOOLKIT", ""));
+  s.root("TorchCudaStack_PROVISION", Say::Explicit, input("PROVISIONED"));
   for (const char* name : {"CUDAToolkit_ROOT", "CUDA_TOOLKIT_ROOT_DIR"})
     s.root(cat(name, " (variable)"), Say::Explicit, input(name));
   s.compiler("CUDACXX", host.env_or("CUDACXX", ""));

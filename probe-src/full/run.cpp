@@ -10,6 +10,7 @@
 #include "emit/emit.h"
 #include "full/build_input.h"
 #include "full/verbs.h"
+#include "tool/provision.h"
 
 namespace tcs {
 
@@ -26,6 +27,8 @@ List<OptionSpec> run_options() {
   specs.append(List<OptionSpec>{
       {"--verify", "GLOB", "files that hold the plan's images afterwards: 'pkg/*.so', 'dist/*.whl'",
        true},
+      {"--provision", nullptr, "bring the nvcc of PyTorch's CUDA from PyPI where it is not here",
+       false},
       {"--dry-run", nullptr, "print what would be set, and run nothing", false},
       {"--quiet", nullptr, "say nothing where nothing is wrong", false},
   });
@@ -69,10 +72,12 @@ Result<Done> judge_run(Host& host, const std::string& cache, Run& run) {
   Inputs& in = run.asked.inputs;
   in.cache_dir = cache;
   in.work_dir = run.work_dir;
+  if (run.asked.options.has("--provision")) in.set["PROVISION"] = "ON";
   DriverChild child;
   Result<Facts> facts = obtain_facts(host, in, child);
   if (!facts) return facts.error();
   run.facts = *facts;
+  (void)provision_toolkit(host, in, path_parent(path_parent(run.work_dir)), run.facts);
   list_is_given(run);
   run.judged =
       judge_build(host, in, request_for(run.asked, run.facts), run.asked.policy, child, run.facts);

@@ -102,9 +102,12 @@ class Host {
   virtual Result<List<std::string>> list(const std::string& directory) const = 0;  // sorted names
 
   virtual Result<Done> write_atomic(const std::string& path, std::string_view text) = 0;
-  virtual Result<Done> make_directories(const std::string& path) = 0;  // new ones get mode 0700
+  // `mode`: of the new ones, before the umask.
+  virtual Result<Done> make_directories(const std::string& path, unsigned mode = 0700) = 0;
   virtual Result<Done> symlink(const std::string& target,
                                const std::string& path) = 0;  // replaces a link
+  // Onto nothing or an empty folder; at once, or not at all.
+  virtual Result<Done> rename(const std::string& from, const std::string& to) = 0;
   virtual Result<Done> remove_tree(const std::string& path) = 0;
 
   virtual Outcome run(const Command& command) = 0;

@@ -213,20 +213,20 @@ class RealHost final : public Host {
     struct stat old {};
     if (at.is_file() && ::stat(target.c_str(), &old) == 0)
       (void)!chmod(temporary.c_str(), old.st_mode & 07777);
-    if (written && rename(temporary.c_str(), target.c_str()) == 0) return Done{};
+    if (written && ::rename(temporary.c_str(), target.c_str()) == 0) return Done{};
     Error error{written ? std::strerror(errno) : written.error().text, path};
     unlink(temporary.c_str());
     return error;
   }
 
-  Result<Done> make_directories(const std::string& path) override {
+  Result<Done> make_directories(const std::string& path, unsigned mode) override {
     if (stat(path).is_dir()) return Done{};
     std::string parent = path_parent(path);
     if (!parent.empty() && parent != path) {
-      Result<Done> made = make_directories(parent);
+      Result<Done> made = make_directories(parent, mode);
       if (!made) return made;
     }
-    if (mkdir(path.c_str(), 0700) != 0 && !(errno == EEXIST && stat(path).is_dir())) {
+    if (mkdir(path.c_str(), mode) != 0 && !(errno == EEXIST && stat(path).is_dir())) {
       return system_error(path);
     }
     return Done{};
@@ -236,11 +236,16 @@ class RealHost final : public Host {
     std::string temporary = cat(path, ".", getpid(), ".tmp");
     unlink(temporary.c_str());
     if (::symlink(target.c_str(), temporary.c_str()) != 0) return system_error(path);
-    if (rename(temporary.c_str(), path.c_str()) != 0) {
+    if (::rename(temporary.c_str(), path.c_str()) != 0) {
       Error error = system_error(path);
       unlink(temporary.c_str());
       return error;
     }
+    return Done{};
+  }
+
+  Result<Done> rename(const std::string& from, const std::string& to) override {
+    if (::rename(from.c_str(), to.c_str()) != 0) return system_error(to);
     return Done{};
   }
 

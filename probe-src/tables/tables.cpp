@@ -66,6 +66,11 @@ constexpr JetPackRow kJetPacks[] = {
 #include "tables/jetpack.def"
 #undef TCS_JETPACK
 };
+constexpr WheelRow kWheels[] = {
+#define TCS_WHEEL(update, package, version, x86_64, aarch64) \
+  {update, package, version, x86_64, aarch64},
+#include "tables/toolkit_wheels.def"
+};
 constexpr DriverErrorRow kErrors[] = {
 #define TCS_DRIVER_ERROR(code, finding, name, meaning, help) {code, finding, name, meaning, help},
 #include "tables/driver_errors.def"
@@ -299,6 +304,10 @@ const char* nvml_meaning(int code) {
 
 Rows<TorchRow> torch_rows() {
   return rows(kTorches);
+}
+
+Rows<WheelRow> wheel_rows() {
+  return rows(kWheels);
 }
 
 Rows<JetPackRow> jetpack_rows() {

@@ -107,6 +107,13 @@ struct TorchRow {
 };
 Rows<TorchRow> torch_rows();
 
+// toolkit_wheels.def: what nvcc on PyPI is made of, oldest first. `update`: "13.2.2"; the digests are
+// sha256.
+struct WheelRow {
+  const char *update, *package, *version, *x86_64, *aarch64;
+};
+Rows<WheelRow> wheel_rows();
+
 // jetpack.def. The one of an L4T ("36.4.3") or of a JetPack ("6.2"), else null.
 struct JetPackRow {
   const char *l4t, *jetpack;

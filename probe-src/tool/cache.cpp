@@ -27,7 +27,7 @@ void measure(const Host& host, const std::string& path, int depth, Size& size) {
 }
 
 // What the cache holds lies in these folders; nothing else in the directory is ours to remove.
-const char* const cache_parts[] = {"core", "answers", "images", "toolkits"};
+const char* const cache_parts[] = {"core", "answers", "images", "toolkits", "toolkits-pypi"};
 
 }  // namespace
 
@@ -78,7 +78,7 @@ int verb_cache(Host& host, const List<std::string>& args) {
   std::string out = cat("cache ", dir, "\n");
   for (const char* part : cache_parts) {
     Size size;
-    measure(host, path_join(host.real_path(dir), part), 3, size);
+    measure(host, path_join(host.real_path(dir), part), 24, size);
     if (clear) {
       Result<Done> gone = host.remove_tree(path_join(dir, part));
       if (!gone) {

@@ -6,6 +6,7 @@
 #include "facts/driver.h"
 #include "facts/facts_io.h"
 #include "tool/judge_build.h"
+#include "tool/provision.h"
 #include "tool/settings.h"
 #include "tool/stamp.h"
 #include "tool/verbs.h"
@@ -58,6 +59,7 @@ struct Answer {
   std::string dir, reports;  // `reports`: where what a person reads goes
   Facts facts;
   JudgedBuild judged;
+  bool complete = true;  // what was to be fetched was
 };
 
 Result<Done> learn(const Host& host, const Options& options, Answer& a) {
@@ -101,9 +103,10 @@ Result<Done> write_answer(Host& host, const Answer& a) {
        plan_cmake(PlanCmakeInput{a.facts, a.judged.request, a.judged.plan, a.judged.report,
                                  a.policy, a.reports, root})},
       // A failure is never remembered: what was missing may come from where nobody looked.
-      {path_join(a.dir, "stamp"), a.judged.report.outcome == "fail" || try_again(a.facts)
-                                      ? ""
-                                      : make_stamp(host, a.in, a.facts)},
+      {path_join(a.dir, "stamp"),
+       a.judged.report.outcome == "fail" || try_again(a.facts) || !a.complete
+           ? ""
+           : make_stamp(host, a.in, a.facts)},
   };
   for (const auto& output : outputs) {
     if (!done) break;
@@ -131,6 +134,8 @@ int verb_configure(Host& host, const List<std::string>& args) {
   Result<Facts> facts = obtain_facts(host, a.in, child);
   if (!facts) return refuse(facts.error());
   a.facts = *facts;
+  a.complete =
+      provision_toolkit(host, a.in, a.in.cache_dir.empty() ? a.dir : a.in.cache_dir, a.facts);
   Request request = make_request(variables_of(host), a.in);
   settle_purpose(a.in, a.facts, request);
   a.judged = judge_build(host, a.in, request, a.policy, child, a.facts);

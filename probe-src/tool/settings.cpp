@@ -14,11 +14,6 @@ namespace {
 constexpr const char *kList = "TORCH_CUDA_ARCH_LIST", *kCMakeList = "CUDAARCHS",
                      *kTargets = "TORCH_CUDA_STACK_TARGETS";
 
-bool is_off(const std::string& value) {
-  std::string word = lower(trim(value));
-  return word.empty() || word == "off" || word == "false" || word == "no" || word == "0";
-}
-
 Setting variable(const Inputs& in, const std::string& name) {
   const std::string* value = in.find(name);
   if (value == nullptr || value->empty()) return {};
@@ -53,6 +48,11 @@ List<ListSetting> lists_given(const StringMap& variables, const Inputs& in) {
 }
 
 }  // namespace
+
+bool is_off(const std::string& value) {
+  std::string word = lower(trim(value));
+  return word.empty() || word == "off" || word == "false" || word == "no" || word == "0";
+}
 
 Setting own_input(const Host& host, const Inputs& in, const std::string& name) {
   const std::string* value = in.find(name);
@@ -152,7 +152,7 @@ Result<std::string> cache_folder(const Host& host, const Inputs& in) {
 
 const List<std::string>& input_names() {
   static const List<std::string> names = split(
-      "TARGETS TOOLKIT FACTS FAIL_ON ALLOW TIMEOUT REPORT_DIR CACHE_DIR "
+      "TARGETS TOOLKIT PROVISION FACTS FAIL_ON ALLOW TIMEOUT REPORT_DIR CACHE_DIR "
       "TORCH_CUDA_ARCH_LIST CMAKE_CUDA_ARCHITECTURES CMAKE_CUDA_COMPILER "
       "CMAKE_CUDA_HOST_COMPILER CUDA_TOOLKIT_ROOT_DIR CUDAToolkit_ROOT Torch_DIR "
       "Torch_ROOT TORCH_ROOT CMAKE_PREFIX_PATH Python_EXECUTABLE Python_ROOT_DIR "

@@ -31,6 +31,9 @@ void settle_purpose(const Inputs& in, const Facts& facts, Request& request);
 void probe_plan(Host& host, const Inputs& in, const Request& request, DriverChild& child,
                 Facts& facts);
 
+// Empty, or a word of CMake's for false.
+bool is_off(const std::string& value);
+
 // FAIL_ON and ALLOW; an unknown word is an error that lists the words there are.
 Result<Policy> make_policy(const Host& host, const Inputs& in);
 Result<Done> set_fail_on(const std::string& word, Policy& policy);

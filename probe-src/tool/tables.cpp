@@ -96,6 +96,14 @@ constexpr Table kTables[] = {
 #include "tables/torch_releases.def"
     },
     {
+        "toolkit-wheels",
+        "what nvcc on PyPI is made of",
+        "PyPI: what cuda-toolkit pins, and the index's digests",
+        "cuda package version x86_64 aarch64",
+#define TCS_WHEEL(...) TCS_ROW(__VA_ARGS__)
+#include "tables/toolkit_wheels.def"
+    },
+    {
         "host-compilers",
         "newest host compiler of each CUDA",
         "crt/host_config.h of 11.7 to 13.5; spack and nixpkgs before",

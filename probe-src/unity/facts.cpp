@@ -33,6 +33,7 @@
 #include "facts/nvcc_output.cpp"
 #include "facts/nvrtc_probe.cpp"
 #include "facts/order.cpp"
+#include "facts/pip_toolkit.cpp"
 #include "facts/python_env.cpp"
 #include "facts/redact.cpp"
 #include "facts/toolkit_compile.cpp"

@@ -59,6 +59,7 @@
 #include "tool/main/main.cpp"
 #include "tool/options.cpp"
 #include "tool/probe.cpp"
+#include "tool/provision.cpp"
 #include "tool/settings.cpp"
 #include "tool/stamp.cpp"
 #include "tool/tables.cpp"

@@ -7,6 +7,8 @@
     tables.py regenerate [--pci-ids FILE] [--readme FILE] [--write]
                                             the GPU names of pci.ids (Debian's package, fetched where no file
                                             is given) and of the README of NVIDIA's open kernel modules
+    tables.py wheels [--write]              online: PyPI's pins and digests of the updates in toolkit_wheels.def, nothing
+                                            is downloaded; newer updates are told, and written
 
 Exit status: 0 all is the same, 1 something differs, 77 what is needed cannot be had. Nothing but Python >= 3.9, and
 for the online parts pip and apt-get.
@@ -96,6 +98,7 @@ LAYOUT = [
     ("cuda_releases.def", "TCS_DRIVER_FLOOR", 4, first_of, first_of, ""),
     ("cuda_releases.def", "TCS_DRIVER_BRANCH", 2, first_of, first_of, ""),
     ("cuda_toolkits.def", "TCS_CUDA_TOOLKIT", 7, lambda r: version(r[0]), first_of, "AJTUMBR"),
+    ("toolkit_wheels.def", "TCS_WHEEL", 5, lambda r: (version(r[0]), WHEELS.index(r[1])), lambda r: r[:2], ""),
     ("ptx.def", "TCS_PTX", 2, first_of, first_of, ""),
     ("torch_releases.def", "TCS_TORCH", 10, lambda r: (version(r[0]), r[2]), lambda r: r[:2], "BCW"),
     ("host_compilers.def", "TCS_HOST_LIMIT", 6, lambda r: version(r[0]), first_of, ""),
@@ -104,6 +107,10 @@ LAYOUT = [
     ("driver_errors.def", "TCS_NVML_ERROR", 2, first_of, first_of, ""),
     ("jetpack.def", "TCS_JETPACK", 5, lambda r: version(r[0]), first_of, ""),
 ]
+
+
+# What nvcc on PyPI is made of, in the order of the rows.
+WHEELS = ["nvidia-cuda-nvcc", "nvidia-cuda-crt", "nvidia-nvvm", "nvidia-cuda-runtime", "nvidia-cuda-cccl"]
 
 
 class Check:
@@ -295,6 +302,23 @@ def check_errors(check):
         names.add(row[2])
 
 
+def check_wheels(check):
+    rows = read("toolkit_wheels.def", "TCS_WHEEL")
+    numbers = {row[0]: row[2] for row in read("cuda_toolkits.def", "TCS_CUDA_TOOLKIT")}
+    updates = sorted({row[0] for row in rows}, key=version)
+    check.that(len({release(update) for update in updates}) == len(updates), rows[0], "a release has two updates")
+    for update in updates:
+        own = [row for row in rows if row[0] == update]
+        check.that([row[1] for row in own] == WHEELS, own[0], f"{update} has other packages than {' '.join(WHEELS)}")
+        check.that(own[0][2] == numbers.get(update), own[0], f"cuda_toolkits.def has another nvcc of {update}")
+        for row in own[:3]:
+            check.that(row[2] == own[0][2], row, "nvcc, crt and nvvm are of one number")
+    digests = [digest for row in rows for digest in row[3:]]
+    check.that(len(set(digests)) == len(digests), rows[0], "two wheels have one digest")
+    for row in rows:
+        check.that(all(re.fullmatch(r"[0-9a-f]{64}", digest) for digest in row[3:]), row, "has what is no sha256")
+
+
 def check_page(check):
     tool = (ROOT / "probe-src/tool/tables.cpp").read_text(encoding="utf-8")
     page = (ROOT / "docs/tables.md").read_text(encoding="utf-8")
@@ -308,7 +332,7 @@ def check_page(check):
 
 def run_check():
     check = Check()
-    for part in (check_layout, check_archs, check_cuda, check_torch, check_compilers, check_errors, check_page):
+    for part in (check_layout, check_archs, check_cuda, check_torch, check_compilers, check_errors, check_wheels, check_page):
         part(check)
     date = re.search(r'kTablesDate = "(20\d\d-\d\d-\d\d)"', (TABLES / "tables.h").read_text(encoding="utf-8"))
     check.that(date, "tables.h", "kTablesDate is no date")
@@ -647,6 +671,78 @@ def run_regenerate(pci_ids, readme, write):
     return 1 if new or gone or unknown else 0
 
 
+# --- wheels
+
+ARCHS = ("x86_64", "aarch64")
+
+
+def pip_that_asks(folder):
+    """A pip that takes metadata and digests from the index alone; older ones download to tell them."""
+    python = folder / "pip/bin/python"
+    for command in ([sys.executable, "-m", "venv", folder / "pip"], [python, "-m", "pip", "install", "-q", "-U", "pip"]):
+        if subprocess.run(command, capture_output=True, text=True, timeout=600).returncode != 0:
+            print("a new pip cannot be had")
+            sys.exit(SKIP)
+    return python
+
+
+def newest_updates(pip):
+    """13.2 -> 13.2.2"""
+    said = output(pip, "-m", "pip", "index", "versions", "cuda-toolkit")
+    match = re.search(r"Available versions: (.*)", said)
+    if not match:
+        print("PyPI cannot be asked")
+        sys.exit(SKIP)
+    updates = {}
+    for text in sorted(match[1].split(", "), key=version):
+        if version(text) >= (13,):
+            updates[release(text)] = ".".join(text.split(".")[:3])
+    return updates
+
+
+def wheels_of(pip, update):
+    """The rows that PyPI gives for an update."""
+    found = {}
+    for arch in ARCHS:
+        tags = [f"--platform=manylinux_2_{minor}_{arch}" for minor in (17, 12, 5)] + [f"--platform=manylinux2014_{arch}"]
+        command = [pip, "-m", "pip", "install", "-q", "--dry-run", "--ignore-installed", "--only-binary=:all:",
+                   "--no-cache-dir", "--target=unused", "--python-version=3.11", "--report=-", *tags,
+                   f"cuda-toolkit[nvcc,cccl]=={update}"]  # fmt: skip
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+        if done.returncode != 0:
+            print(f"{update} for {arch}: {(done.stderr.strip().splitlines() or ['pip failed'])[-1]}")
+            continue
+        for item in json.loads(done.stdout)["install"]:
+            digest = item["download_info"]["archive_info"]["hashes"]["sha256"]
+            found.setdefault(item["metadata"]["name"], {})[arch] = (item["metadata"]["version"], digest)
+    found.pop("cuda-toolkit", None)
+    if sorted(found) != sorted(WHEELS) or any(len(of) != 2 for of in found.values()):
+        return []
+    return [(update, name, found[name][ARCHS[0]][0], *(found[name][arch][1] for arch in ARCHS)) for name in WHEELS]
+
+
+def run_wheels(write):
+    rows = read("toolkit_wheels.def", "TCS_WHEEL")
+    with tempfile.TemporaryDirectory() as folder:
+        pip = pip_that_asks(Path(folder))
+        newest = newest_updates(pip)
+        own = sorted({row[0] for row in rows}, key=version)
+        for update in newest.values():
+            if update not in own:
+                print(f"PyPI has CUDA {update}, which the table has not")
+        new = [row for update in (newest.values() if write else own) for row in wheels_of(pip, update)]
+    different = set(map(tuple, rows)) ^ set(new)
+    for row in sorted(different):
+        print("table" if row in set(map(tuple, rows)) else "PyPI ", *row)
+    print(f"{len(rows)} rows, {len(different)} differences")
+    if write and different:
+        file = TABLES / "toolkit_wheels.def"
+        lines = [line for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith("TCS_WHEEL(")]
+        lines[-1:-1] = [f"TCS_WHEEL({', '.join(map(quoted, row))})" for row in new]
+        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return 1 if different else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(dest="verb", required=True)
@@ -658,9 +754,13 @@ def main():
     again.add_argument("--pci-ids")
     again.add_argument("--readme")
     again.add_argument("--write", action="store_true")
+    wheels = verbs.add_parser("wheels")
+    wheels.add_argument("--write", action="store_true")
     options = parser.parse_args()
     if options.verb == "check":
         return run_check()
+    if options.verb == "wheels":
+        return run_wheels(options.write)
     if options.verb == "measure":
         return run_measure(options.releases, options.write)
     return run_regenerate(options.pci_ids, options.readme, options.write)

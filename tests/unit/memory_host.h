@@ -147,12 +147,27 @@ class MemoryHost : public Host {
     files[path] = std::string(text);
     return Done{};
   }
-  Result<Done> make_directories(const std::string& path) override {
+  Result<Done> make_directories(const std::string& path, unsigned) override {
     directories.insert(path);
     return Done{};
   }
   Result<Done> symlink(const std::string& target, const std::string& path) override {
     links[path] = target;
+    return Done{};
+  }
+  Result<Done> rename(const std::string& from, const std::string& to) override {
+    Result<List<std::string>> there = list(to);
+    if (there && !there->empty()) return Error{"Directory not empty", to};
+    const std::string prefix = from + "/";
+    std::map<std::string, std::string> moved;
+    for (const auto& file : files)
+      moved[starts_with(file.first, prefix) ? to + file.first.substr(from.size()) : file.first] =
+          file.second;
+    files = moved;
+    std::set<std::string> programs;
+    for (const std::string& path : executables)
+      programs.insert(starts_with(path, prefix) ? to + path.substr(from.size()) : path);
+    executables = programs;
     return Done{};
   }
   Result<Done> remove_tree(const std::string& path) override {

@@ -58,12 +58,22 @@ function(_tcs_run_configure tool dir code reason)
   set(${reason} "" PARENT_SCOPE)
   _tcs_quote(program "${tool}")
   _tcs_quote(quoted "${dir}")
-  # Its own probes have deadlines; this one is for a tool that hangs itself.
+  # Its own probes have deadlines; this one is for a tool that hangs itself. A download is seen as it goes.
+  set(patience 900)
+  set(echo "")
+  _tcs_setting(provision PROVISION)
+  if(provision)
+    set(patience 4000)
+    if(NOT _tcs_find_quietly)
+      set(echo ECHO_ERROR_VARIABLE)
+    endif()
+  endif()
   cmake_language(
     EVAL CODE
       "execute_process(
        COMMAND ${program} configure --dir ${quoted} ${code}
-       TIMEOUT 900
+       TIMEOUT ${patience}
+       ${echo}
        RESULT_VARIABLE result
        OUTPUT_VARIABLE output
        ERROR_VARIABLE output
@@ -71,7 +81,7 @@ function(_tcs_run_configure tool dir code reason)
   )
   string(STRIP "${output}" output)
   if(result STREQUAL "0" OR result STREQUAL "1")
-    if(NOT output STREQUAL "")
+    if(NOT output STREQUAL "" AND NOT echo)
       message(${_tcs_say_notice} "${output}")
     endif()
     if(NOT EXISTS "${dir}/plan.cmake")

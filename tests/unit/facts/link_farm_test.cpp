@@ -78,7 +78,7 @@ TEST_CASE("nothing is laid for an nvcc that does not answer, nor for clang") {
 
 TEST_CASE("a farm that cannot be written is an error with the place") {
   class ReadOnly : public ToolkitHost {
-    Result<Done> make_directories(const std::string& path) override {
+    Result<Done> make_directories(const std::string& path, unsigned) override {
       return Error{"Read-only file system", path};
     }
   } host;

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "facts/pip_toolkit.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "memory_host.h"
+#include "tables/tables.h"
+
+using namespace tcs;
+
+namespace {
+
+HostFacts linux_host(const char* arch, const char* glibc) {
+  HostFacts host;
+  host.os = Text("linux");
+  host.arch = Text(arch);
+  if (glibc) host.glibc = Text(glibc);
+  return host;
+}
+
+// Word after `name`.
+std::string option(const Command& command, const std::string& name) {
+  for (size_t i = 0; i + 1 < command.argv.size(); ++i)
+    if (command.argv[i] == name) return command.argv[i + 1];
+  return {};
+}
+
+void lay_wheels(MemoryHost& host, const std::string& folder) {
+  for (const WheelRow& row : wheel_rows())
+    if (std::string(row.update) == "13.2.2")
+      host.files[cat(folder, "/", replace_all(row.package, "-", "_"), "-", row.version,
+                     ".dist-info/METADATA")] = "";
+  host.program(folder + "/nvidia/cu13/bin/nvcc");
+}
+
+// A pip that does what it is told.
+MemoryHost machine() {
+  MemoryHost host;
+  host.directories.insert("/proc/self");
+  host.variables["PATH"] = "/bin";
+  host.program("/bin/python3");
+  return host;
+}
+Outcome works(MemoryHost& host, const Command& command) {
+  if (ends_with(command.argv[0], "/nvcc"))
+    return MemoryHost::exits(0, "Cuda compilation tools, release 13.2, V13.2.86");
+  lay_wheels(host, option(command, "--target"));
+  return MemoryHost::exits(0);
+}
+
+Result<Done> bring(MemoryHost& host, const char* arch = "x86_64") {
+  Facts facts;
+  facts.host = linux_host(arch, "2.36");
+  return bring_pip_toolkit(host, facts, "13.2.2", "/bin/python3", "/into");
+}
+
+bool leaves_nothing(const MemoryHost& host) {
+  for (const auto& file : host.files)
+    if (starts_with(file.first, "/into")) return false;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("PyPI has the newest update of a release, for Linux with glibc 2.17") {
+  CHECK(pip_update(linux_host("x86_64", "2.17"), 1302) == "13.2.2");
+  CHECK(pip_update(linux_host("aarch64", "2.39"), 1300) == "13.0.3");
+  CHECK(pip_update(linux_host("x86_64", "2.16"), 1302).empty());
+  CHECK(pip_update(linux_host("x86_64", nullptr), 1302).empty());
+  CHECK(pip_update(linux_host("riscv64", "2.39"), 1302).empty());
+  CHECK(pip_update(linux_host("x86_64", "2.36"), 1209).empty());
+  HostFacts windows = linux_host("x86_64", "2.36");
+  windows.os = Text("windows");
+  CHECK(pip_update(windows, 1302).empty());
+}
+
+TEST_CASE("what a user named is told from what was come across") {
+  Toolkit t;
+  for (const char* origin : {"PATH", "/usr/local/cuda, distribution", "conda prefix",
+                             "pip package nvidia/cu13", "TorchCudaStack_PROVISION", ""}) {
+    t.origin = Text(origin);
+    CHECK(user_named(t).empty());
+  }
+  for (const char* origin : {"CUDA_HOME", "CUDACXX", "TorchCudaStack_TOOLKIT", "TREE_CUDA_COMPILER",
+                             "CUDAToolkit_ROOT (variable)"}) {
+    t.origin = Text(cat("PATH, ", origin));
+    CHECK(user_named(t) == origin);
+  }
+}
+
+TEST_CASE(
+    "pip is told each wheel of the release with its digest for this machine, and nothing else") {
+  for (const char* arch : {"x86_64", "aarch64"}) {
+    MemoryHost host = machine();
+    host.on_run = [&](const Command& command) { return works(host, command); };
+    REQUIRE(bring(host, arch));
+    const Command& pip = host.ran[0];
+    for (const char* word : {"--require-hashes", "--no-deps", "--only-binary=:all:"})
+      CHECK(contains(pip.argv, word));
+    size_t lines = 0;
+    for (const WheelRow& row : wheel_rows()) {
+      const std::string line =
+          cat(row.package, "==", row.version,
+              " --hash=sha256:", std::string(arch) == "x86_64" ? row.x86_64 : row.aarch64, "\n");
+      const bool wanted = std::string(row.update) == "13.2.2";
+      lines += wanted;
+      CHECK(contains(pip.input, line) == wanted);
+    }
+    CHECK(lines == 5);
+    CHECK(lines_of(pip.input).size() == 5);
+    CHECK(host.files.count("/into/nvidia/cu13/bin/nvcc") == 1);
+    CHECK(*has_pip_toolkit(host, "13.2.2", "/into"));
+    CHECK_FALSE(host.stat("/into.tmp-self").exists());
+  }
+}
+
+TEST_CASE("a download that fails leaves nothing, and says what pip said") {
+  MemoryHost host = machine();
+  host.on_run = [&](const Command& command) {
+    host.files[option(command, "--target") + "/half"] = "";
+    return MemoryHost::exits(1, "Collecting x\n",
+                             "WARNING: old\nERROR: THESE PACKAGES DO NOT MATCH THE HASHES\n    "
+                             "Expected sha256 ab\n         Got        cd\n");
+  };
+  const Result<Done> done = bring(host);
+  REQUIRE_FALSE(done);
+  CHECK(
+      done.error().str() ==
+      "/bin/python3 -m pip install: THESE PACKAGES DO NOT MATCH THE HASHES Expected sha256 ab Got "
+      "cd");
+  CHECK(leaves_nothing(host));
+
+  host.on_run = [](const Command&) {
+    return MemoryHost::exits(1, "", "WARNING: Retrying (Retry(total=0 ...\nERROR: No matching x\n");
+  };
+  CHECK(contains(bring(host).error().str(), "pip did not reach its index: No matching x"));
+}
+
+TEST_CASE("an nvcc of another release, or that does not start, is not taken") {
+  for (const char* said : {"Cuda compilation tools, release 13.0, V13.0.88", ""}) {
+    MemoryHost host = machine();
+    host.on_run = [&](const Command& command) {
+      if (ends_with(command.argv[0], "/nvcc")) return MemoryHost::exits(*said ? 0 : 126, said);
+      return works(host, command);
+    };
+    const Result<Done> done = bring(host);
+    REQUIRE_FALSE(done);
+    CHECK(contains(done.error().str(), "expected release 13.2.86"));
+    CHECK(leaves_nothing(host));
+  }
+}
+
+TEST_CASE("who comes second takes what the first brought, and never what is something else") {
+  for (const bool same : {true, false}) {
+    MemoryHost host = machine();
+    host.on_run = [&](const Command& command) {
+      if (same)
+        lay_wheels(host, "/into");
+      else
+        host.files["/into/theirs"] = "";
+      return works(host, command);
+    };
+    CHECK(static_cast<bool>(bring(host)) == same);
+    CHECK(host.files.count("/into/theirs") == (same ? 0 : 1));
+    CHECK_FALSE(host.stat("/into.tmp-self").exists());
+  }
+}
+
+TEST_CASE("what a killed call left beside it goes; what a living one makes stays") {
+  MemoryHost host = machine();
+  host.directories.insert("/proc/7");
+  host.files["/into.tmp-7/into/x"] = host.files["/into.tmp-8/into/x"] = "";
+  host.on_run = [&](const Command& command) { return works(host, command); };
+  REQUIRE(bring(host));
+  CHECK(host.files.count("/into.tmp-7/into/x") == 1);
+  CHECK(host.files.count("/into.tmp-8/into/x") == 0);
+}
+
+TEST_CASE("a folder is free, that release, or something else") {
+  MemoryHost host = machine();
+  CHECK_FALSE(*has_pip_toolkit(host, "13.2.2", "/into"));
+  host.directories.insert("/into");
+  CHECK_FALSE(*has_pip_toolkit(host, "13.2.2", "/into"));
+  lay_wheels(host, "/into");
+  CHECK(*has_pip_toolkit(host, "13.2.2", "/into"));
+  CHECK_FALSE(has_pip_toolkit(host, "13.0.3", "/into"));
+  host.files.erase("/into/nvidia_nvvm-13.2.86.dist-info/METADATA");
+  CHECK_FALSE(has_pip_toolkit(host, "13.2.2", "/into"));
+  host.files["/file"] = "";
+  CHECK_FALSE(has_pip_toolkit(host, "13.2.2", "/file"));
+}
+
+TEST_CASE("the first Python with pip is the environment's, else the one of PATH") {
+  MemoryHost host = machine();
+  Facts facts;
+  facts.python.executable = Text("/venv/bin/python");
+  List<std::string> with_pip = {"/venv/bin/python", "/bin/python3"};
+  host.on_run = [&](const Command& command) {
+    return MemoryHost::exits(contains(with_pip, command.argv[0]) ? 0 : 1);
+  };
+  CHECK(python_with_pip(host, facts) == "/venv/bin/python");
+  with_pip = {"/bin/python3"};
+  CHECK(python_with_pip(host, facts) == "/bin/python3");
+  with_pip = {};
+  CHECK(python_with_pip(host, facts).empty());
+}
