@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "full/command_python.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace tcs {

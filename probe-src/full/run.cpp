@@ -60,7 +60,9 @@ void learn_from_command(const Host& host, Run& run) {
   StringMap& set = run.asked.inputs.set;
   for (const std::string& pair : cmake_words(run.words)) {
     const size_t equals = pair.find('=');
-    const std::string name = pair.substr(0, equals);
+    std::string name = pair.substr(0, equals);
+    // FindPython3's word and pybind11's old one.
+    if (name == "Python3_EXECUTABLE" || name == "PYTHON_EXECUTABLE") name = "Python_EXECUTABLE";
     if (contains(input_names(), name) && !set.find(name)) set[name] = pair.substr(equals + 1);
   }
   if (set.find("Python_EXECUTABLE")) return;

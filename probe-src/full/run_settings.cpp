@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "base/text.h"
 #include "base/utf8.h"
 #include "drive/projects.h"

@@ -476,6 +476,9 @@ def case_python_executable_counts_over_the_command(world):
     subprocess.run([PYTHON, "-m", "venv", "--without-pip", str(venv)], check=True, env=world.env)
     done = world.real(PYTHON, "x.py", options=("--dry-run", f"-DPython_EXECUTABLE={venv}/bin/python"))
     holds("said", done.stdout, f"checked for {venv}/bin/python (Python_EXECUTABLE)")
+    for name in ("Python_EXECUTABLE", "Python3_EXECUTABLE:FILEPATH", "PYTHON_EXECUTABLE"):
+        done = world.real("cmake", f"-D{name}={venv}/bin/python", ".", options=("--dry-run",))
+        holds(name, done.stdout, f"checked for {venv}/bin/python (Python_EXECUTABLE)")
 
 
 def case_an_isolated_build_is_told(world):
