@@ -533,7 +533,7 @@ def case_a_cmake_that_configures_runs_the_gate(world):
 # --- what was built
 
 
-def compiled(world, name, arch):
+def compiled(world, name, arch, cudart="none"):
     """A shared library with one kernel for one architecture."""
     source = world.root / "kernel.cu"
     source.write_text('extern "C" __global__ void k(int* p) { *p = 1; }\n')
@@ -541,7 +541,7 @@ def compiled(world, name, arch):
         raise Skip("there is no nvcc")
     out = world.root / name
     out.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["nvcc", "-shared", "-cudart", "none", f"-gencode=arch=compute_{arch[3:]},code={arch}", "-Xcompiler", "-fPIC", "-o", str(out), str(source)],
+    subprocess.run(["nvcc", "-shared", "-cudart", cudart, f"-gencode=arch=compute_{arch[3:]},code={arch}", "-Xcompiler", "-fPIC", "-o", str(out), str(source)],
                    check=True, env=world.env, timeout=200)
     return out
 
@@ -584,6 +584,17 @@ def case_wheels_are_opened(world):
     done = world.run("true", options=("--verify", "dist/broken.whl"))
     expect("no zip", done.returncode, 1)
     holds("no zip", done.stderr, "broken.whl: could not be unpacked")
+
+
+def case_a_library_for_another_cuda_fails(world):
+    """What needs the CUDA runtime of another major than PyTorch loads does not hold, whatever its images are."""
+    other = compiled(world, "store/other", "sm_86", cudart="shared")
+    facts = json.loads(world.good.read_text())
+    facts["libraries"] = [{"soname": "libcudart.so.99", "state": "found", "needed_by": "libtorch_cuda.so"}]
+    world.good.write_text(json.dumps(facts))
+    done = world.run("cp", str(other), "k.so", options=("--verify", "k.so", "--fail-on", "never"))
+    expect(f"{done.stderr}", done.returncode, 1)
+    holds("why", done.stderr, "loads libcudart.so.99")
 
 
 def case_nothing_to_verify_is_a_failure(world):
