@@ -296,6 +296,20 @@ def case_gate_torch_is_missing(w):
     assert "TORCH_OPTIONAL" not in w.sets() and w.sets(-2)["TORCH_OPTIONAL"] == "ON"
 
 
+def case_gate_before_a_torch_is_in_sight(w):
+    """The real tool, no PyTorch: no failure by itself, a plan where one is asked for, the findings of what cannot be."""
+    machine = {**json.loads(recorded("602-torch-missing-hit")), "devices": {"state": "none", "list": []}}
+    folder = w.project(LOOK, files=[("facts.json", json.dumps(machine))])
+    facts = f"-DTorchCudaStack_FACTS={folder}/facts.json"
+    w.good(gated(w, folder, facts, stub=False, tool=real_tool()))
+    w.says("no PyTorch and no list in sight: find_package(Torch) will be judged")
+    w.good(gated(w, folder, facts, "-DTorchCudaStack_TARGETS=8.6", stub=False, tool=real_tool()))
+    w.says("TorchCudaStack: 8.6;")
+    w.bad(gated(w, folder, facts, "-DTORCH_CUDA_ARCH_LIST=99.9", stub=False, tool=real_tool()))
+    w.says("error[TCS905", "CMake Error")
+    w.silent("error[TCS602")
+
+
 def case_gate_another_torch_than_measured(w):
     """A PyTorch other than the measured one stops, though the project names it to find_package()."""
     w.plan(_tcs_torch_dir="/elsewhere/share/cmake/Torch")
@@ -342,6 +356,16 @@ def case_gate_calls_the_provider_before_it(w):
         w.good(gated(w, folder, before=[first]))
         w.says("other: FIND_PACKAGE Foo QUIET", "other: FIND_PACKAGE Torch REQUIRED", PLAN_FLAGS, "LIBS=torch|")
         w.silent("nothing was repaired")
+
+
+def case_gate_hands_on_every_method_of_the_provider_before_it(w):
+    """One that also provides for FetchContent goes on doing so, and CMake does what it leaves."""
+    other = file(w, "other.cmake", PROVIDER.replace("METHODS FIND", "METHODS FETCHCONTENT_MAKEAVAILABLE_SERIAL FIND"))
+    folder = w.project('include(FetchContent)\nFetchContent_Declare(dep SOURCE_DIR "${CMAKE_CURRENT_SOURCE_DIR}/dep")\n'
+                       "FetchContent_MakeAvailable(dep)\nfind_package(Foo QUIET)",
+                       files=[("dep/CMakeLists.txt", 'message(STATUS "dep is read")\n')])
+    w.good(gated(w, folder, before=[other]))
+    w.says("other: FETCHCONTENT_MAKEAVAILABLE_SERIAL dep SOURCE_DIR", "dep is read", "other: FIND_PACKAGE Foo QUIET")
 
 
 def case_gate_is_not_in_the_way_of_a_later_provider(w):

@@ -22,7 +22,7 @@ HERE = Path(__file__).resolve().parent
 GATE = HERE.parent.parent / "modules" / "TorchCudaStackGate.cmake"
 INCLUDES = f"-DCMAKE_PROJECT_TOP_LEVEL_INCLUDES={GATE}"
 ALLOW = "-DTorchCudaStack_ALLOW=TCS501;TCS303"  # the wheel lies unpacked alone; nvcc may be of another minor
-TOOL = os.environ["TCS_TOOL"]
+TOOL = os.environ.get("TCS_TOOL", "tcstack")
 
 
 class Scratch:
@@ -112,6 +112,16 @@ def case_cuda_without_torch(s):
         s.run(cmake("3.25"), "-S", HERE / "gated_cuda", "-B", build, "-G", "Ninja", INCLUDES, ALLOW, given)
         s.run(cmake("3.25"), "--build", build)
         s.verified(build, next(build.glob("*gated.so")))
+
+
+def case_newer_cmakes_on_tiny_projects(s):
+    """The cases that a build of this repository tries with its own CMake."""
+    cases = HERE.parent / "cmake" / "cases.py"
+    names = [name for name in s.run(sys.executable, cases, "list").split() if name.startswith("gate_")]
+    assert len(names) > 20, names
+    for version in ("3.31", "4.4"):
+        for name in names:
+            s.run(sys.executable, cases, "run", name, TCS_CMAKE=str(cmake(version)), TCS_TOOL=TOOL)
 
 
 def environment(s, name, torch_inside):
