@@ -89,6 +89,7 @@ std::string build_folder(const Host& host, const Inputs& in, const TreeFacts& tr
   std::string folder;
   if (tree.era.is("scikit-build-core"))
     folder = toml_text(tree_file(host, tree.root.value(), "pyproject.toml").text, "build-dir");
+  while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
   // One that is named by the Python that builds ("build/{wheel_tag}") is made by the build alone.
   if (folder.empty() || contains(folder, "{")) folder = "build";
   return path_join(tree.root.value(), folder);

@@ -57,7 +57,7 @@ TEST_CASE("a tree says its release, its era, and what it stops below") {
 
 TEST_CASE("a tree of scikit-build-core may name its build folder") {
   MemoryHost host = tree("scikit_build_core.build");
-  host.files["/pt/pyproject.toml"] += "[tool.scikit-build]\nbuild-dir = \"out\"\n";
+  host.files["/pt/pyproject.toml"] += "[tool.scikit-build]\nbuild-dir = \"out/\"\n";
   host.files["/pt/out/CMakeCache.txt"] = "TORCH_CUDA_ARCH_LIST:STRING=8.0\n";
   const TreeFacts facts = read(host);
   CHECK(facts.era.is("scikit-build-core"));
