@@ -36,8 +36,16 @@ Plan plan_for(const RuleInput& in, const Text& list) {
   return make_plan(in.facts, request);
 }
 
+// What the tree's parser has no word for comes by NVCC_APPEND_FLAGS, and is in no list.
+List<std::string> gencodes_of_list(const RuleInput& in) {
+  Plan plan = in.plan;
+  if (in.facts.tree.version.known()) plan.torch_version = in.facts.tree.version.value();
+  const std::string list = torch_list(plan).text;
+  return list.empty() ? List<std::string>() : gencodes_of(plan_for(in, Text(list)));
+}
+
 struct Asked924 {
-  List<std::string> gencodes;
+  List<std::string> gencodes, listed;  // listed: as far as a list can say them
   std::string from;
 };
 
@@ -50,9 +58,10 @@ Asked924 asked_for(const RuleInput& in, const TreeBuild& build) {
     const std::string* other = in.facts.environment.find(name);
     if (!build.list.is(list.value()) || !other || trim(*other).empty()) return {};
     const Text hidden(*other, cat(name, " (environment)"));
-    return {gencodes_of(plan_for(in, hidden)), hidden.from};
+    const List<std::string> all = gencodes_of(plan_for(in, hidden));
+    return {all, all, hidden.from};
   }
-  return {gencodes_of(in.plan), in.plan.list_from};
+  return {gencodes_of(in.plan), gencodes_of_list(in), in.plan.list_from};
 }
 
 void stale_list(const RuleInput& in, List<Finding>& out) {
@@ -69,7 +78,7 @@ void stale_list(const RuleInput& in, List<Finding>& out) {
   List<std::string> has = build.gencodes.value();
   if (listed) has = gencodes_of(plan_for(in, build.list));
   sort_unique(has);
-  if (has == asked.gencodes || (!listed && has.empty())) return;
+  if (has == asked.gencodes || has == asked.listed || (!listed && has.empty())) return;
   const std::string has_words = has.empty() ? "what nvcc refuses" : code_words(has);
   Finding& f = report(out, 924,
                       {has_words, code_words(asked.gencodes), tree.fresh.value(),

@@ -91,6 +91,15 @@ TEST_CASE("in a configure CMake's variable counts, unless it hides another list 
   CHECK_FALSE(hidden.says(924));
 }
 
+TEST_CASE("what the tree's parser has no word for is in no list, and is not missed there") {
+  Source source;
+  source.facts.toolkits.list[0].version = Text("12.9");
+  source.list("9.0;12.0f").facts.tree.build.list = Text("9.0");
+  CHECK_FALSE(source.says(924));
+  source.facts.tree.version = Text("2.15.0a0");
+  CHECK(source.says(924));
+}
+
 TEST_CASE("without a list in the cache the flags of its files count, where they stay") {
   Source source;
   source.facts.tree.build.list = Text("none");
