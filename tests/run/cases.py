@@ -655,6 +655,34 @@ def case_pytorch_itself_is_built_for_what_is_asked(world):
         raise AssertionError(f"the purpose is the user's:\n{done.stderr.decode()}")
 
 
+def case_the_gate_finds_a_stale_list_in_pytorchs_tree(world):
+    """A list of the environment that CMake's cache hides stops the configure; one of -D, and none, do not."""
+    cmake = shutil.which("cmake", path=world.env["PATH"])
+    if cmake is None or shutil.which("nvcc", path=world.env["PATH"]) is None:
+        raise Skip("there is no cmake or no nvcc")
+    tree = pytorch_tree(world)
+    world.script("pt/CMakeLists.txt", "cmake_minimum_required(VERSION 3.18)\nproject(Torch LANGUAGES NONE)\n")
+    gate = f"-DCMAKE_PROJECT_TOP_LEVEL_INCLUDES={REPO}/modules/TorchCudaStackGate.cmake"
+
+    def configure(wanted, *words, arch_list=None):
+        env = world.env | {"TORCH_CUDA_STACK_TOOL": TOOL} | ({"TORCH_CUDA_ARCH_LIST": arch_list} if arch_list else {})
+        done = world.direct(cmake, "-S", str(tree), "-B", "b", gate, *words, env=env)
+        if (done.returncode == 0) != wanted:
+            raise AssertionError(f"{words} {arch_list}: {done.stdout.decode()}{done.stderr.decode()}")
+        return done.stderr
+
+    configure(True, "-DTORCH_CUDA_ARCH_LIST=8.6")
+    configure(True)
+    configure(True, arch_list="sm_86")
+    holds("said", configure(False, arch_list="9.0"), "TCS924")
+    configure(True, "-DTORCH_CUDA_ARCH_LIST=9.0", arch_list="9.0")
+    configure(True, arch_list="9.0")
+    holds("said", configure(False, arch_list="9.0+PTX"), "TCS924")
+    shutil.rmtree(world.root / "b")
+    configure(True, arch_list="8.6")
+    configure(True, arch_list="9.0")  # the gate's own choice is in no cache
+
+
 def case_a_real_plan_and_a_real_compiler(world):
     """This machine judged, nvcc started under the plan by a build that reads TORCH_CUDA_ARCH_LIST, the result verified."""
     (world.root / "kernel.cu").write_text('extern "C" __global__ void k(int* p) { *p = 1; }\n')
