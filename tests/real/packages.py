@@ -30,7 +30,7 @@ PACKAGES = {
     "torchsort": ("torchsort==0.1.10", "torchsort torchsort.isotonic_cuda", "torchsort/isotonic_cuda*.so"),
     "torch_spline_conv": ("torch_spline_conv==1.2.2", "torch_spline_conv", "torch_spline_conv/_[bw]*_cuda.so"),
     "torch_scatter": ("torch_scatter==2.1.2", "torch_scatter", "torch_scatter/_s*_cuda.so"),
-    "isoext": ("isoext==1.0.0", "isoext.isoext_ext", "isoext/isoext_ext*.so"),
+    "isoext": ("isoext==1.0.0", "isoext_ext", "isoext/isoext_ext*.so"),  # all of it would want a viewer, too
 }
 # What cannot work, and the finding that says so. {PART} is a part's folder.
 REFUSED = [
@@ -129,7 +129,7 @@ def try_package(world, name, targets):
         if world.images(file) != plan:
             return f"{file.name} holds {world.images(file)}, the plan is {plan}"
     code = "; ".join(["import torch", *(f"import {module}" for module in modules.split())])
-    path = os.pathsep.join(filter(None, [str(target), world.env.get("PYTHONPATH")]))
+    path = os.pathsep.join(filter(None, [str(target), str(target / name), world.env.get("PYTHONPATH")]))
     done = subprocess.run([world.python, "-c", code], env={**world.env, "PYTHONPATH": path}, cwd=world.scratch,
                           capture_output=True, text=True, check=False)
     if done.returncode != 0:
