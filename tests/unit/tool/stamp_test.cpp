@@ -40,6 +40,19 @@ TEST_CASE("a stamp holds while nothing changed") {
   CHECK_FALSE(stamp_holds(host, in, "garbage"));
 }
 
+TEST_CASE("a stamp does not fall with what a build writes into its own folders") {
+  MemoryHost host = machine();
+  host.files["/project/CMakeLists.txt"] = "project(p)";
+  host.files["/project/build/CMakeCache.txt"] = "";
+  Inputs in;
+  in.set["SOURCE_DIR"] = "/project";
+  in.set["BINARY_DIR"] = "/project/build";
+  in.set["CUDA_TOOLKIT_ROOT_DIR"] = "/usr/local/cuda";
+  const std::string stamp = make_stamp(host, in, facts());
+  CHECK(stamp.find("watch /usr/local/cuda\n") != std::string::npos);
+  CHECK(stamp.find("watch /project") == std::string::npos);
+}
+
 TEST_CASE("a stamp falls with anything that an answer came from") {
   Inputs in;
   in.set["TARGETS"] = "9.0";
