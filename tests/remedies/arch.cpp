@@ -159,6 +159,7 @@ void learn_tree(Machine& m, W) {
 Effects arch_effects() {
   Effects all = {
       {924, "have it configured anew: {2}", Way::Mends, configure_anew},
+      {924, "have it configured anew: --cmake", Way::Mends, configure_anew},
       {924, "have it configured anew: rm", Way::Mends, configure_anew},
       {924, "build what it has", Way::Mends, build_what_it_has},
       {925, "name the tree", Way::Mends, learn_tree},

@@ -80,9 +80,10 @@ void stale_list(const RuleInput& in, List<Finding>& out) {
   sort_unique(has);
   if (has == asked.gencodes || has == asked.listed || (!listed && has.empty())) return;
   const std::string has_words = has.empty() ? "what nvcc refuses" : code_words(has);
-  Finding& f = report(out, 924,
-                      {has_words, code_words(asked.gencodes), tree.fresh.value(),
-                       build.path.value(), listed ? build.list.value() : "", listed ? "" : "y"});
+  Finding& f = report(
+      out, 924,
+      {has_words, code_words(asked.gencodes), tree.fresh.value(), build.path.value(),
+       listed ? build.list.value() : "", listed ? "" : "y", tree.era.is("setup.py") ? "y" : ""});
   add(f, "arch", listed ? "TORCH_CUDA_ARCH_LIST=" + build.list.value() : has_words, "",
       listed ? build.list.from : build.gencodes.from);
   add(f, "arch", code_words(asked.gencodes), "", asked.from);
