@@ -13,7 +13,7 @@ folder to have it fetched again. Exit 77 with a one-line reason when a part cann
 Debian machine): tests skip then. Exit 2 on a name that is not in the tables.
 
 Needs nothing but Python >= 3.9, pip, and for the Debian parts apt-get and dpkg (no root; the machine's own apt state
-is neither read nor changed, apart from its list of sources).
+is neither read nor changed, apart from its list of sources). ROOTS alone need root, debootstrap and unshare.
 """
 import argparse
 import contextlib
@@ -127,7 +127,12 @@ DEBS = {
 # name -> (toolkit part, file in it, name of the copy, which is what is printed)
 STUBS = {"cuda-stub": ("toolkit-12.4", f"{MULTIARCH}/stubs/libcuda.so", "libcuda.so.1")}
 
-NAMES = [*WHEELS, *ENVIRONMENTS, *FILES, *LIBRARIES, *DEBS, *STUBS]
+# Whole Debian systems (9 GB) to chroot into, with what a source package needs to build and its source in /root.
+# name -> (suite, packages, source package, file that must be there)
+ROOTS = {"pytorch-source-2.6": ("trixie", "g++-13 nvidia-cuda-toolkit nvidia-cuda-dev ninja-build cmake", "pytorch",
+                                "root/pytorch-2.6.0+dfsg/CMakeLists.txt")}
+
+NAMES = [*WHEELS, *ENVIRONMENTS, *FILES, *LIBRARIES, *DEBS, *STUBS, *ROOTS]
 PYTHON_TAG = "3.11"  # of the wheels, whatever Python runs this script
 COMMAND_LIMIT_S = 1800
 SKIP = 77
@@ -215,6 +220,10 @@ def build(name, part, temp):
         unpack_debs(name, suite, packages.split(), dependencies, part, temp)
         if layout:
             globals()[layout](part)
+        return proof
+    if name in ROOTS:
+        suite, packages, source, proof = ROOTS[name]
+        make_root(name, suite, packages.split(), source, part)
         return proof
     toolkit, source, copy = STUBS[name]
     shutil.copy(ensure(toolkit) / source, part / copy)
@@ -409,6 +418,35 @@ def lay_out_driver(part):
     for library in sorted((part / MULTIARCH).rglob("lib*.so*")):
         link(library, part / "lib" / library.name)
     link(next((part / "lib").rglob("nvidia-smi")), part / "bin/nvidia-smi")
+
+
+# ---- Debian systems
+
+def make_root(name, suite, packages, source, part):
+    """debootstrap a suite of the mirror that this machine uses, install packages and get a source package ready.
+
+    Each step has mounts and processes of its own, which go with it, however it ends: no /proc stays in the part. The
+    device files are those that debootstrap makes.
+    """
+    if os.geteuid() != 0 or not shutil.which("debootstrap") or not shutil.which("unshare"):
+        raise Unavailable(f"{name}: needs root, debootstrap and unshare")
+    uri, signed_by = debian_source()
+    say(f"{name}: debootstrap, the build dependencies and the source of {source} in {suite} (10 minutes)")
+    alone = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--"]
+    keyring = [f"--keyring={signed_by}"] if signed_by and signed_by.startswith("/") else []
+    run(name, [*alone, "debootstrap", "--variant=minbase", "--include=ca-certificates", *keyring, suite, part, uri])
+    shutil.copy("/etc/resolv.conf", part / "etc/resolv.conf")
+    (part / "etc/apt/sources.list").write_text(
+        "".join(f"{kind} {uri} {suite} main contrib non-free non-free-firmware\n" for kind in ("deb", "deb-src")),
+        encoding="ascii")
+    (part / "usr/sbin/policy-rc.d").write_text("#!/bin/sh\nexit 101\n", encoding="ascii")  # no service is started
+    (part / "usr/sbin/policy-rc.d").chmod(0o755)
+    install = ["apt-get", "-q", "-y", "--no-install-recommends"]
+    for command in (["apt-get", "-q", "update"], [*install, "install", "dpkg-dev", *packages],
+                    [*install, "build-dep", source], ["apt-get", "-q", "source", source]):
+        run(name, [*alone, "sh", "-ec", 'mount -t proc proc "$0/proc"; exec chroot "$0" env -i "$@"', part,
+                   "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LC_ALL=C.UTF-8",
+                   "DEBIAN_FRONTEND=noninteractive", "sh", "-c", 'cd /root && exec "$@"', "sh", *command])
 
 
 # ---- command line
