@@ -132,6 +132,9 @@ STUBS = {"cuda-stub": ("toolkit-12.4", f"{MULTIARCH}/stubs/libcuda.so", "libcuda
 ROOTS = {"pytorch-source-2.6": ("trixie", "g++-13 nvidia-cuda-toolkit nvidia-cuda-dev ninja-build cmake", "pytorch",
                                 "root/pytorch-2.6.0+dfsg/CMakeLists.txt")}
 
+# In front of a command: mounts and processes of its own, which go with it, and it goes with who called it.
+ALONE = ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--pid", "--fork", "--kill-child", "--"]
+
 NAMES = [*WHEELS, *ENVIRONMENTS, *FILES, *LIBRARIES, *DEBS, *STUBS, *ROOTS]
 PYTHON_TAG = "3.11"  # of the wheels, whatever Python runs this script
 COMMAND_LIMIT_S = 1800
@@ -425,16 +428,14 @@ def lay_out_driver(part):
 def make_root(name, suite, packages, source, part):
     """debootstrap a suite of the mirror that this machine uses, install packages and get a source package ready.
 
-    Each step has mounts and processes of its own, which go with it, however it ends: no /proc stays in the part. The
-    device files are those that debootstrap makes.
+    No /proc stays mounted in the part, however a step ends. The device files are those that debootstrap makes.
     """
     if os.geteuid() != 0 or not shutil.which("debootstrap") or not shutil.which("unshare"):
         raise Unavailable(f"{name}: needs root, debootstrap and unshare")
     uri, signed_by = debian_source()
     say(f"{name}: debootstrap, the build dependencies and the source of {source} in {suite} (10 minutes)")
-    alone = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--"]
     keyring = [f"--keyring={signed_by}"] if signed_by and signed_by.startswith("/") else []
-    run(name, [*alone, "debootstrap", "--variant=minbase", "--include=ca-certificates", *keyring, suite, part, uri])
+    run(name, [*ALONE, "debootstrap", "--variant=minbase", "--include=ca-certificates", *keyring, suite, part, uri])
     shutil.copy("/etc/resolv.conf", part / "etc/resolv.conf")
     (part / "etc/apt/sources.list").write_text(
         "".join(f"{kind} {uri} {suite} main contrib non-free non-free-firmware\n" for kind in ("deb", "deb-src")),
@@ -444,7 +445,7 @@ def make_root(name, suite, packages, source, part):
     install = ["apt-get", "-q", "-y", "--no-install-recommends"]
     for command in (["apt-get", "-q", "update"], [*install, "install", "dpkg-dev", *packages],
                     [*install, "build-dep", source], ["apt-get", "-q", "source", source]):
-        run(name, [*alone, "sh", "-ec", 'mount -t proc proc "$0/proc"; exec chroot "$0" env -i "$@"', part,
+        run(name, [*ALONE, "sh", "-ec", 'mount -t proc proc "$0/proc"; exec chroot "$0" env -i "$@"', part,
                    "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root", "LC_ALL=C.UTF-8",
                    "DEBIAN_FRONTEND=noninteractive", "sh", "-c", 'cd /root && exec "$@"', "sh", *command])
 

@@ -38,7 +38,6 @@ STATEMENTS = 240  # of this release with OPTIONS
 IMMEDIATELY_S = 30  # a hang, not a figure: the configure itself takes 20 s and more
 OBJECT = "caffe2/CMakeFiles/torch_cuda.dir/__/aten/src/ATen/cuda/Sleep.cu.o"
 
-# Mounts and processes of its own, which go with the command however it ends.
 ENTER = """mount -t overlay overlay -o "lowerdir=$0,upperdir=$1/upper,workdir=$1/work" "$1/root"
 mkdir -p "$1/root/checkout" "$1/root/tool"
 mount -t proc proc "$1/root/proc"
@@ -64,7 +63,7 @@ class Layer:
         tool = Path(os.environ["TCS_TOOL"]).resolve().parent
         start = time.monotonic()
         done = subprocess.run(
-            ["unshare", "--mount", "--pid", "--fork", "--kill-child", "--", "sh", "-ec", ENTER, self.part, self.folder,
+            [*parts.ALONE, "sh", "-ec", ENTER, self.part, self.folder,
              CHECKOUT, tool, *(f"{k}={v}" for k, v in variables.items()), *map(str, command)],
             text=True, errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             check=False)
