@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "facts/pip_toolkit.h"
 #include "findings/nearest_torch.h"
 #include "findings/rules/host_compilers.h"
 #include "plan/buildable.h"
@@ -116,6 +117,18 @@ bool is_spare(const RuleInput& in, const Toolkit& t) {
          !is_clang(t) && !lacks_parts(t);
 }
 
+// PROVISION brings PyTorch's own release, and nothing in the place of what the user named.
+std::string ways_to_bring(const RuleInput& in, int release, int torch) {
+  const std::string name = release_text(release);
+  const std::string packages = pip_packages(Version::parse(name));
+  if (packages.empty()) return "";
+  if (pip_update(in.facts.host, release).empty()) return "pip install " + packages;
+  const Toolkit* own = in.facts.toolkit();
+  const bool by_itself = release == torch && (!own || user_named(*own).empty());
+  return cat(by_itself ? "-DTorchCudaStack_PROVISION=ON, or " : "", "tcstack toolkit add ", name,
+             " --into DIR");
+}
+
 NearestToolkit nearest_for(const RuleInput& in, const ToBuild& wanted) {
   NearestToolkit nearest;
   int best = 1000;
@@ -137,6 +150,7 @@ NearestToolkit nearest_for(const RuleInput& in, const ToBuild& wanted) {
     choice = t;
   }
   if (best == kNone) return nearest;
+  nearest.from_pypi = ways_to_bring(in, nearest.release, wanted.torch);
   nearest.refused = host_trouble(in, choice) >= kRefused;
   if (nearest.refused) nearest.compiler = host_compiler_for(in, choice);
   if (best < kOtherTorch) return nearest;
@@ -147,9 +161,8 @@ NearestToolkit nearest_for(const RuleInput& in, const ToBuild& wanted) {
 
 std::string words_to_install(const NearestToolkit& n) {
   if (n.release == 0) return "";
-  const std::string packages = pip_packages(Version::parse(release_text(n.release)));
   return cat(release_text(n.release),
-             packages.empty() ? "" : cat(" (from PyPI: pip install ", packages, ")"),
+             n.from_pypi.empty() ? "" : cat(" (from PyPI: ", n.from_pypi, ")"),
              n.compiler.empty() ? "" : cat(", with ", n.compiler, " as its host compiler"),
              n.torch.empty() ? "" : ", and " + n.torch);
 }

@@ -8,6 +8,7 @@ namespace tcs {
 struct NearestToolkit {
   const Toolkit* here = nullptr;  // on this machine, not the one in use; fits in all respects
   int release = 0;                // by the tables (1208); 0: none builds all that is asked for
+  std::string from_pypi;          // how it comes from there, "" where it does not
   bool refused = false;           // that does not take the host compiler here ...
   std::string compiler;           // ... but this one
   std::string torch;              // which one to take, where it is not of PyTorch's CUDA major

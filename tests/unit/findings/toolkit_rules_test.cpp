@@ -561,6 +561,36 @@ TEST_CASE("which toolkit and which toolset would do is named") {
   CHECK(contains(find(judged(f), 401)->help[0], "install toolset 14.44"));
 }
 
+TEST_CASE("how a toolkit comes from PyPI is said where it is for this machine") {
+  const auto help = [](const Facts& f) {
+    std::string all;
+    for (const Finding& finding : judged(f).findings) all += join(finding.help, "\n") + "\n";
+    return all;
+  };
+  const std::string both =
+      "13.0 (from PyPI: -DTorchCudaStack_PROVISION=ON, or tcstack toolkit add 13.0 --into DIR)";
+  Facts f = machine("12.4", "13.0");
+  f.toolkits.list[0].origin = Text("PATH");
+  CHECK(contains(help(f), both));
+  // What the user named is not replaced; one that is not PyTorch's is not brought by itself.
+  f.toolkits.list[0].origin = Text("CUDA_HOME, PATH");
+  CHECK(contains(help(f), "13.0 (from PyPI: tcstack toolkit add 13.0 --into DIR)"));
+  CHECK_FALSE(contains(help(f), "PROVISION"));
+  f = machine("13.0", "13.0", "99.1.0");
+  f.toolkits.list.clear();
+  f.toolkits.selected = Fact<int>();
+  f.host_compiler = compiler("GNU", "11.4.0");
+  CHECK(contains(help(f), both));
+  for (const char* glibc : {"2.12", ""}) {
+    f.host.glibc = Text(glibc);
+    CHECK(contains(help(f), "13.0 (from PyPI: pip install 'nvidia-cuda-nvcc==13.0.*' "));
+  }
+  f = machine("11.8", "12.4");
+  f.toolkits.list[0].origin = Text("PATH");
+  CHECK(contains(help(f), "12.4"));
+  CHECK_FALSE(contains(help(f), "PyPI"));
+}
+
 TEST_CASE("a toolkit that is older than the GPU is the cause, not its difference from PyTorch") {
   Facts f = machine("12.4", "12.8");
   Request request;
