@@ -176,7 +176,7 @@ def case_build_folder_of_another_list(layer):
 
 def case_gate_and_one_object(layer):
     """A list is what each .cu gets, by the plan's compilers; one is built, and its images are the plan's."""
-    layer.configure("gated", GATE, PREBUILT, f"-DTORCH_CUDA_ARCH_LIST={LIST}")
+    layer.configure("gated", GATE, PREBUILT, f"-DTORCH_CUDA_ARCH_LIST={LIST}", CUDAHOSTCXX="g++-13")
     layer.holds("gated", planned(layer))
     nvcc, host = layer.compilers("gated")
     assert (nvcc, host) == ("/usr/bin/nvcc", "/usr/bin/g++-13"), f"{nvcc} with {host}"
