@@ -38,8 +38,9 @@ Facts gather_all(Host& host, const Inputs& in, DriverChild& child);
 Facts gather_all(Host& host, const Inputs& in);
 
 // Completes a toolkit that lacks lib64 or unversioned libraries with links under `dir`; returns the
-// root to use (`dir` or the toolkit's own).
-Result<std::string> lay_link_farm(Host& host, const Toolkit& toolkit,
-                                  const std::string& dir);  // link_farm.cpp
+// root to use (`dir` or the toolkit's own). `torchs`: where PyTorch's packages have the headers and
+// libraries of CUDA's other libraries; what the toolkit lacks of them is taken from there.
+Result<std::string> lay_link_farm(Host& host, const Toolkit& toolkit, const std::string& dir,
+                                  const std::string& torchs = {});  // link_farm.cpp
 
 }  // namespace tcs

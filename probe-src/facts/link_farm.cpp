@@ -29,6 +29,13 @@ class Farm {
     folder(to);
     for (const std::string& name : *names) link(path_join(from, name), path_join(to, name));
   }
+  // Those that are not there.
+  void more_entries(const std::string& from, const std::string& to) {
+    Result<List<std::string>> names = host_.list(from);
+    for (size_t i = 0; names && i < names->size(); ++i)
+      if (!host_.stat(path_join(to, (*names)[i])).exists())
+        link(path_join(from, (*names)[i]), path_join(to, (*names)[i]));
+  }
   // libcudart.so beside libcudart.so.13, for every library that has a versioned name only.
   void unversioned(const std::string& from, const std::string& to) {
     Result<List<std::string>> names = host_.list(from);
@@ -37,7 +44,7 @@ class Farm {
       size_t so = name.find(".so.");
       if (so == std::string::npos) continue;
       std::string bare = name.substr(0, so + 3);
-      if (!host_.stat(path_join(from, bare)).exists())
+      if (!host_.stat(path_join(from, bare)).exists() && !host_.stat(path_join(to, bare)).exists())
         link(path_join(from, name), path_join(to, bare));
     }
   }
@@ -67,7 +74,8 @@ bool whole(const Toolkit& t) {
 
 }  // namespace
 
-Result<std::string> lay_link_farm(Host& host, const Toolkit& toolkit, const std::string& dir) {
+Result<std::string> lay_link_farm(Host& host, const Toolkit& toolkit, const std::string& dir,
+                                  const std::string& torchs) {
   const std::string& root = toolkit.root.value();
   // An nvcc that does not answer has no root, and clang needs no whole one: nothing to complete.
   if (root.empty() || !toolkit.nvcc.known() || whole(toolkit)) return root;
@@ -77,23 +85,33 @@ Result<std::string> lay_link_farm(Host& host, const Toolkit& toolkit, const std:
   // and past lib64; so bin is a folder with a link for each file. (13.2 and 13.5, nvcc --dryrun.)
   std::string include = toolkit.include_dir.or_else(root + "/include");
   // Laid for another toolkit: none of its links may stay. A toolkit of ours may lie in the folder.
-  const bool other = host.real_path(dir + "/include") != host.real_path(include);
-  for (const char* name : {"/bin", "/include", "/lib", "/lib64", "/nvvm"}) {
-    Result<Done> removed = other ? host.remove_tree(dir + name) : Done{};
+  const bool other = host.real_path(dir + "/bin/nvcc") != host.real_path(toolkit.nvcc.value());
+  // The headers are one link, or a folder with PyTorch's among them; a link is not written through.
+  const bool linked = host.real_path(dir + "/include") == host.real_path(include);
+  for (const char* name : {"/include", "/bin", "/lib", "/lib64", "/nvvm"}) {
+    Result<Done> removed =
+        other || linked != torchs.empty() ? host.remove_tree(dir + name) : Done{};
     if (!removed) return removed.error();
+    if (!other) break;
   }
   Farm farm(host);
   farm.folder(dir);
   farm.entries(root + "/bin", dir + "/bin");
   farm.link(toolkit.nvcc.value(), dir + "/bin/nvcc");
   farm.link(toolkit.driver_dir.value() + "/crt", dir + "/bin/crt");  // CMake wants its link.stub
-  farm.link(include, dir + "/include");
+  if (torchs.empty()) {
+    farm.link(include, dir + "/include");
+  } else {
+    farm.entries(include, dir + "/include");
+    farm.more_entries(torchs + "/include", dir + "/include");
+  }
   farm.link(root + "/nvvm", dir + "/nvvm");
   farm.link(root + "/lib/nvidia-cuda-toolkit", dir + "/nvvm");  // a distribution's cicc, libdevice
   const std::string& libraries = toolkit.library_dir.value();
   if (lacks(toolkit, "libcudart.so") && !libraries.empty()) {
     farm.entries(libraries, dir + "/lib64");
     farm.unversioned(libraries, dir + "/lib64");
+    if (!torchs.empty()) farm.unversioned(torchs + "/lib", dir + "/lib64");
   } else if (!libraries.empty()) {
     farm.link(libraries, dir + "/lib64");
   }

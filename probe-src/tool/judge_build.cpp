@@ -47,6 +47,17 @@ JudgedBuild judge_build(Host& host, const Inputs& in, const Request& request, co
   return out;
 }
 
+// ATen's CUDA headers include those of cuBLAS, cuSPARSE and cuSOLVER, which no package of nvcc has.
+static std::string torchs_libraries(const Facts& facts, const Toolkit& toolkit) {
+  const Version torch = Version::parse(facts.torch.cuda.value());
+  if (!toolkit.layout.is("pip") || !facts.torch.root.known() || !torch.known() ||
+      torch.major() != Version::parse(toolkit.version.value()).major())
+    return {};
+  const std::string folder =
+      cat(path_parent(facts.torch.root.value()), "/nvidia/cu", torch.major());
+  return folder == toolkit.root.value() ? std::string() : folder;
+}
+
 std::string toolkit_root(Host& host, const Facts& facts, std::string farm,
                          const std::string& cache) {
   const Toolkit* toolkit = facts.toolkit();
@@ -55,7 +66,7 @@ std::string toolkit_root(Host& host, const Facts& facts, std::string farm,
   // tree with one in its name lie in the user's cache.
   if (contains(farm, " ") && !cache.empty() && !contains(cache, " "))
     farm = path_join(cache, cat("toolkits/", fnv1a(toolkit->root.value())));
-  Result<std::string> root = lay_link_farm(host, *toolkit, farm);
+  Result<std::string> root = lay_link_farm(host, *toolkit, farm, torchs_libraries(facts, *toolkit));
   if (root) return *root;
   print_err(cat("tcstack: note: the toolkit could not be completed: ", root.error().str(), "\n"));
   return toolkit->root.value();

@@ -65,7 +65,7 @@ function(_tcs_run_configure tool dir code reason)
   if(provision)
     set(patience 4000)
     if(NOT _tcs_find_quietly)
-      set(echo ECHO_ERROR_VARIABLE)
+      set(echo "ECHO_OUTPUT_VARIABLE ECHO_ERROR_VARIABLE") # of one variable only both together
     endif()
   endif()
   cmake_language(

@@ -63,6 +63,31 @@ TEST_CASE("laying the farm again changes nothing, and another toolkit's farm rep
   CHECK_FALSE(other.stat("/b/toolkit/lib64/libold.so").exists());
 }
 
+TEST_CASE("a farm takes what the toolkit lacks from PyTorch's packages, and nothing that it has") {
+  ToolkitHost host;
+  Toolkit t = pip(host, "/v/nvidia/cu13");
+  for (const char* name : {"include/cusparse.h", "include/cuda.h", "lib/libcublas.so.13",
+                           "lib/libcudart.so.13", "lib/libnvrtc.so.13"})
+    host.files[cat("/s/nvidia/cu13/", name)] = "PyTorch's";
+  host.files["/lib/libother.so.1"] = "the system's";
+  auto leads = [&](const char* path) { return host.real_path(cat("/b/toolkit", path)); };
+  auto before = host.files;
+  // Laid before PyTorch was there, with it, and without it again.
+  for (const char* torchs : {"", "/s/nvidia/cu13", "/s/nvidia/cu13", ""}) {
+    REQUIRE(lay_link_farm(host, t, "/b/toolkit", torchs));
+    CHECK(host.files == before);
+    CHECK(leads("/include/cuda.h") == "/v/nvidia/cu13/include/cuda.h");
+    CHECK(leads("/lib64/libcudart.so") == "/v/nvidia/cu13/lib/libcudart.so.13");
+    CHECK(leads("/lib64/libnvrtc.so") == "/v/nvidia/cu13/lib/libnvrtc.so.13");
+    CHECK_FALSE(host.stat("/b/toolkit/lib64/libother.so").exists());
+    CHECK(host.stat("/b/toolkit/include/cusparse.h").exists() == (*torchs != 0));
+    if (*torchs == 0) continue;
+    CHECK(leads("/include/cusparse.h") == "/s/nvidia/cu13/include/cusparse.h");
+    CHECK(leads("/lib64/libcublas.so") == "/s/nvidia/cu13/lib/libcublas.so.13");
+  }
+  for (const auto& link : host.links) CHECK(starts_with(link.first, "/b/toolkit/"));
+}
+
 TEST_CASE("nothing is laid for an nvcc that does not answer, nor for clang") {
   ToolkitHost host;
   Result<std::string> root = lay_link_farm(host, Toolkit{}, "/b/toolkit");
