@@ -205,6 +205,7 @@ def case_targets_through_the_gate(layer):
 
 def case_gate_that_compiles_its_tool(layer):
     layer.configure("gated", GATE, f"-DTORCH_CUDA_ARCH_LIST={LIST}")
+    assert os.path.lexists(layer.file("gated/TorchCudaStack/tcstack")), "another tool was found"
     layer.holds("gated", FLAGS)
 
 
