@@ -36,7 +36,7 @@ static void judge_machine(const Facts& facts, const Request& request) {
   require(bool(parse_json(write_json(report_json(report, facts, plan)))), "a report that is JSON");
   require(!report_text(report, facts, plan).empty() && !summary_line(report, facts, plan).empty(),
           "a text");
-  check_cmake(plan_cmake({facts, plan, report, policy, "/dir", "/toolkit"}));
+  check_cmake(plan_cmake({facts, request, plan, report, policy, "/dir", "/toolkit"}));
   std::string text, note;
   for (const std::string& form : split(kPlanForms, ", "))
     require(plan_form(plan, form, text, note), "a form", form);
