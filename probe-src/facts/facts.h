@@ -170,6 +170,8 @@ struct Toolkit {
   Text include_dir, library_dir;
   Fact<int> gcc_max, clang_max;  // majors that its crt/host_config.h takes
   Text fitting_host_compiler;  // path of one that this nvcc takes, where the default one is refused
+  Text spare_host_compiler;    // likewise, where the user named the refused one: not used
+  Names tried_host_compilers;  // paths of those that were tried for these two, and failed
   std::string reason;
 };
 

@@ -376,7 +376,9 @@ template <class A> void visit(A& a, Toolkit& t) {
   a.object("failure", t.failure); a.list("builds", t.builds); a.field("driver_dir", t.driver_dir);
   a.field("include_dir", t.include_dir); a.field("library_dir", t.library_dir);
   a.field("gcc_max", t.gcc_max); a.field("clang_max", t.clang_max);
-  a.field("fitting_host_compiler", t.fitting_host_compiler); a.reason(t.reason);
+  a.field("fitting_host_compiler", t.fitting_host_compiler);
+  a.field("spare_host_compiler", t.spare_host_compiler);
+  a.field("tried_host_compilers", t.tried_host_compilers); a.reason(t.reason);
 }
 template <class A> void visit(A& a, ToolkitFacts& t) {
   a.field("selected", t.selected); a.field("on_path", t.on_path); a.list("list", t.list, &t.list_known);

@@ -89,7 +89,19 @@ List<std::string> fitting_host_compilers(const Host& host, const Toolkit& toolki
     }
   };
   look("g++", toolkit.gcc_max.or_else(0), kOldestGcc);
+  const int gcc_max = toolkit.gcc_max.or_else(0);
   look("clang++", toolkit.clang_max.or_else(0), kOldestClang);
+  auto add = [&](const std::string& program) {
+    const FileStat stat = host.stat(program);
+    if (stat.is_file() && stat.executable) add_once(found, program);
+  };
+  // Its release is in no name: a compile tells.
+  add(find_program(host, host.system().arch + "-conda-linux-gnu-g++",
+                   cat(host.env_or("CONDA_PREFIX", ""), "/bin:", path)));
+  for (int n = gcc_max; n >= kOldestGcc; --n)
+    for (const char* name : {"gcc-toolset-", "devtoolset-"})
+      add(cat("/opt/rh/", name, n, "/root/usr/bin/g++"));
+  if (gcc_max != 0 && find_program(host, "g++", path) != "/usr/bin/g++") add("/usr/bin/g++");
   return found;
 }
 

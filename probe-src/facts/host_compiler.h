@@ -22,7 +22,9 @@ HostCompilerChoice host_compiler_choice(const Host& host, const Inputs& in);
 Command ask_macros(const std::string& compiler, int timeout_ms);
 void read_macros(const Outcome& outcome, const std::string& compiler, HostCompiler& out);
 
-// g++-N, clang++-N on PATH with N in the limits, newest first, g++ before clang++.
+// What is on the machine beside nvcc's own choice, in the order to try it: g++-N of PATH with N in
+// the limits, newest first, clang++-N likewise, the compiler of a conda environment, the g++ of
+// gcc-toolset-N, and /usr/bin/g++ where PATH has another.
 List<std::string> fitting_host_compilers(const Host& host, const Toolkit& toolkit);
 
 }  // namespace tcs

@@ -12,6 +12,8 @@ constexpr const char* kKernel =
     "__global__ void tcs_kernel(int* p) { *p = 1; }\n"
     "void tcs_launch(int* p) { tcs_kernel<<<1, 1>>>(p); }\n";
 
+constexpr size_t kMostTried = 4;  // each takes a second or two
+
 class TestCompile {
  public:
   TestCompile(Host& host, const Inputs& in, const TryFolder& folder, Toolkit& toolkit,
@@ -31,13 +33,15 @@ class TestCompile {
     }
     const std::string kind = failure_kind(tried.said);
     const bool vague = kind == "output" || kind == "crash" || kind == "hang";
-    if (vague && !compiler_runs())
-      return mark_failed(host_, "host-compiler-run", compiler_.reason, t_);
+    if (vague && !compiler_runs()) {
+      mark_failed(host_, "host-compiler-run", compiler_.reason, t_);
+      return try_others(choice);
+    }
     mark_failed(
         host_, kind.empty() ? "output" : kind,
         tried.said.ok() ? "nvcc exited with 0 and wrote no object" : telling_lines(tried.said), t_);
     t_.works.from = "test compile";
-    if (kind == "host-compiler" && choice.origin.empty()) try_others();
+    if (kind == "host-compiler") try_others(choice);
   }
 
   Compiled compile(const std::string& ccbin) const {
@@ -57,16 +61,31 @@ class TestCompile {
            host_.run(ask_macros(compiler_.path.value(), in_.timeout_ms)).ok();
   }
 
-  // nvcc's own choice is refused and the user made none: is there one on the machine that works?
-  void try_others() {
-    List<std::string> others = fitting_host_compilers(host_, t_);
-    for (size_t i = 0; i < others.size() && i < 3; ++i) {
-      const Compiled tried = compile(others[i]);
-      if (!tried.said.ok() || tried.object.empty()) continue;
-      t_.fitting_host_compiler = Text(others[i], "test compile");
+  // nvcc's own choice, or the user's, fails: is there one on the machine that works? It is used in
+  // the place of nvcc's own, never of the user's.
+  void try_others(const HostCompilerChoice& choice) {
+    const bool users = !choice.origin.empty();
+    if (choice.origin == "NVCC_APPEND_FLAGS") return;  // comes after what is tried
+    List<std::string> others;
+    const std::string own = users ? find_program(host_, "g++", host_.env_or("PATH", "")) : "";
+    if (!own.empty()) others.push_back(own);
+    others.append(fitting_host_compilers(host_, t_));
+    const std::string refused = host_.real_path(compiler_.path.value());
+    List<std::string> failed;
+    for (const std::string& other : others) {
+      if (failed.size() == kMostTried) break;
+      if (!refused.empty() && host_.real_path(other) == refused) continue;
+      const Compiled tried = compile(other);
+      if (!tried.said.ok() || tried.object.empty()) {
+        failed.push_back(other);
+        continue;
+      }
+      (users ? t_.spare_host_compiler : t_.fitting_host_compiler) = Text(other, "test compile");
       learn_cicc(tried);
-      return ask_suffixes(host_, in_, others[i], t_);  // a refused one may have spoilt it
+      if (!users) ask_suffixes(host_, in_, other, t_);  // a refused one may have spoilt it
+      break;
     }
+    if (!failed.empty()) t_.tried_host_compilers = Names(failed, "test compile");
   }
 
   Host& host_;

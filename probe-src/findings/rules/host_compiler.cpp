@@ -98,6 +98,12 @@ std::string check_removed_by(const RuleInput& in) {
   return {};
 }
 
+void say_tried(const Toolkit& t, Finding& f) {
+  if (!t.tried_host_compilers.value().empty() && !t.fitting_host_compiler.known())
+    f.notes.push_back("tried in its place, and failed too: " +
+                      join(t.tried_host_compilers.value(), ", "));
+}
+
 // 401: beyond the limits; false when within them or when they are not known.
 bool refused(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   const HostCompiler& compiler = in.facts.host_compiler;
@@ -122,6 +128,7 @@ bool refused(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
        how_to_name(kind, takes_headers(in, t) ? host_compiler_for(in, t) : "", limit.newest), "",
        kind == HostKind::Msvc ? "" : "y"},
       nearest);
+  say_tried(t, f);
   if (unchecked) {
     f.severity = Severity::Warning;
     f.message = cat(variable, " keeps ", nvcc_label(t), " from refusing ", host_label(compiler),
@@ -162,7 +169,9 @@ void failed(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
   const bool by_nvcc = t.failure.kind.is("host-compiler") && !said.empty();
   Finding& f = report(out, 402,
                       {nvcc_label(t), with_path(host_label(compiler), compiler.path),
-                       by_nvcc ? "it said: " + said : said, other, other.empty() ? "y" : ""});
+                       by_nvcc ? "it said: " + said : said, how_to_name(HostKind::Gnu, other, 0),
+                       other.empty() ? "y" : ""});
+  say_tried(t, f);
   add(f, "host-compiler", with_path(host_label(compiler), compiler.path), "",
       compiler.path.from.empty() ? compiler.version.from : compiler.path.from);
   add_nvcc_variables(in, f);
@@ -214,6 +223,9 @@ void judge_compiler(const RuleInput& in, const Toolkit& t, List<Finding>& out) {
       out, 401,
       {nvcc_label(t), host_label(in.facts.host_compiler), other.value() + " is used in its place"});
   f.severity = Severity::Note;
+  if (t.failure.kind.is("host-compiler-run"))
+    f.message = cat(in.facts.host_compiler.path.or_else("nvcc's host compiler"), " does not run; ",
+                    other.value(), " is used in its place");
   f.consequences = spared;
   add(f, "host-compiler", other.value(), "", other.from);
 }
@@ -233,6 +245,7 @@ std::string host_compiler_for(const RuleInput& in, const Toolkit& toolkit) {
   const HostKind own = host_kind(in.facts.host_compiler.id.value());
   if (own == HostKind::Msvc) return "";
   const HostKind kind = own == HostKind::Clang ? own : HostKind::Gnu;
+  if (toolkit.spare_host_compiler.known()) return toolkit.spare_host_compiler.value();
   const Limit limit = limit_of(toolkit, kind);
   std::string newest;
   for (int level = limit.newest; level > 0 && level >= limit.documented; --level) {
@@ -241,6 +254,10 @@ std::string host_compiler_for(const RuleInput& in, const Toolkit& toolkit) {
         known_bad_row(in, toolkit, kind, &release))
       continue;
     const std::string program = cat(kind == HostKind::Clang ? "clang++-" : "g++-", level);
+    bool failed = false;
+    for (const std::string& tried : toolkit.tried_host_compilers.value())
+      failed = failed || ends_with("/" + tried, "/" + program);
+    if (failed) continue;
     if (newest.empty()) newest = program;
     for (const Toolkit& other : in.facts.toolkits.list)
       if (ends_with(other.fitting_host_compiler.value(), "/" + program))

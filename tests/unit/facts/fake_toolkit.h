@@ -17,6 +17,7 @@ class ToolkitHost : public MemoryHost {
   std::string gcc_macros =
       "#define __GNUC__ 12\n#define __GNUC_MINOR__ 2\n#define __GNUC_PATCHLEVEL__ 0\n";
   std::string compile_error;                    // of a compile without -ccbin
+  std::set<std::string> bad_compilers;          // that -ccbin may name, and that fail likewise
   std::map<std::string, std::string> releases;  // path of an nvcc -> release
   int dry_runs = 0, compiles = 0;
 
@@ -92,6 +93,8 @@ class ToolkitHost : public MemoryHost {
   Outcome compile(const Command& c, bool ccbin) {
     ++compiles;
     if (!compile_error.empty() && !ccbin) return exits(1, "", compile_error);
+    for (const std::string& word : c.argv)
+      if (bad_compilers.count(word) != 0) return exits(1, "", compile_error);
     files[c.cwd + "/try.o"] = "ELF";
     files[c.cwd + "/try.ptx"] = "// Cuda compilation tools, release 13.2, V13.2.78\n";
     return exits(0);

@@ -74,3 +74,25 @@ TEST_CASE("compilers that fit are those within the toolkit's limits, newest firs
   CHECK(fitting_host_compilers(host, t) ==
         List<std::string>{"/bin/g++-11", "/bin/g++-9", "/bin/clang++-14"});
 }
+
+TEST_CASE(
+    "compilers whose names tell no release come after those: conda's, gcc-toolset's, the "
+    "system's") {
+  MemoryHost host;
+  host.variables["PATH"] = "/opt/own:/bin";
+  host.variables["CONDA_PREFIX"] = "/conda";
+  const std::string conda = cat("/conda/bin/", host.system().arch, "-conda-linux-gnu-g++");
+  for (const std::string& name :
+       {std::string("/opt/own/g++"), std::string("/bin/g++-11"), std::string("/usr/bin/g++"), conda,
+        std::string("/opt/rh/gcc-toolset-10/root/usr/bin/g++"),
+        std::string("/opt/rh/gcc-toolset-11/root/usr/bin/g++"),
+        std::string("/opt/rh/gcc-toolset-12/root/usr/bin/g++")})
+    host.program(name);
+  Toolkit t;
+  t.gcc_max = Fact<int>(11);
+  CHECK(fitting_host_compilers(host, t) ==
+        List<std::string>{"/bin/g++-11", conda, "/opt/rh/gcc-toolset-11/root/usr/bin/g++",
+                          "/opt/rh/gcc-toolset-10/root/usr/bin/g++", "/usr/bin/g++"});
+  host.variables["PATH"] = "/usr/bin:/bin";  // nvcc's own choice
+  CHECK_FALSE(contains(fitting_host_compilers(host, t), "/usr/bin/g++"));
+}

@@ -407,10 +407,40 @@ TEST_CASE("a refused host compiler is told, and one of the machine that works is
   CHECK(facts.toolkit()->failure.kind.is("host-compiler"));
   CHECK(contains(facts.toolkit()->failure.text.value(), "unsupported GNU version"));
   CHECK(facts.toolkit()->fitting_host_compiler.is("/usr/bin/g++-11"));
+  CHECK_FALSE(facts.toolkit()->tried_host_compilers.known());
   host.variables["NVCC_CCBIN"] = "/usr/bin/gcc";  // the user's own choice is not second-guessed
   facts = gather(host, in);
   CHECK(facts.toolkit()->failure.kind.is("host-compiler"));
   CHECK_FALSE(facts.toolkit()->fitting_host_compiler.known());
+}
+
+TEST_CASE(
+    "compilers of the machine are tried in turn: the first that works, and those that failed") {
+  ToolkitHost host;
+  host.toolkit("/usr/local/cuda", "13.2.78");
+  host.compile_error = "host_config.h:132:2: error: #error -- unsupported GNU version!\n";
+  for (const char* name : {"g++", "g++-13", "g++-12", "g++-11", "clang++-16"})
+    host.program(cat("/usr/bin/", name), "ELF");
+  host.bad_compilers = {"/usr/bin/g++-13"};
+  Inputs in;
+  in.work_dir = "/w";
+  const auto toolkit = [&] { return *gather(host, in).toolkit(); };
+  CHECK(toolkit().fitting_host_compiler.is("/usr/bin/g++-12"));
+  CHECK(toolkit().tried_host_compilers.value() == List<std::string>{"/usr/bin/g++-13"});
+
+  host.bad_compilers.insert({"/usr/bin/g++-12", "/usr/bin/g++-11", "/usr/bin/clang++-16"});
+  CHECK_FALSE(toolkit().fitting_host_compiler.known());
+  CHECK(toolkit().tried_host_compilers.value() ==
+        List<std::string>{"/usr/bin/g++-13", "/usr/bin/g++-12", "/usr/bin/g++-11",
+                          "/usr/bin/clang++-16"});
+
+  // What the user named is not replaced; what would do is known, the machine's own first.
+  in.set["CMAKE_CUDA_HOST_COMPILER"] = "/usr/bin/g++-13";
+  CHECK_FALSE(toolkit().fitting_host_compiler.known());
+  CHECK(toolkit().spare_host_compiler.is("/usr/bin/g++"));
+  host.bad_compilers.insert("/usr/bin/g++");
+  CHECK_FALSE(toolkit().spare_host_compiler.known());
+  CHECK(toolkit().tried_host_compilers.value()[0] == "/usr/bin/g++");
 }
 
 TEST_CASE("nothing is compiled in a folder whose name a shell would expand") {

@@ -449,6 +449,41 @@ TEST_CASE("another host compiler that nvcc takes turns a refusal into a note") {
   CHECK(contains(find(report, 401)->consequences, "TCS305"));
 }
 
+TEST_CASE(
+    "what was tried in the place of a refused compiler is named, and what is here is advised") {
+  Facts f = with_failure(machine("12.4", "12.4", "14.1.0"), "host-compiler");
+  Toolkit& t = f.toolkits.list[0];
+  t.tried_host_compilers = Names({"/usr/bin/g++-13", "/usr/bin/g++-12"});
+  Report report = judged(f);
+  REQUIRE(find(report, 401));
+  CHECK(contains(join(find(report, 401)->notes, "\n"),
+                 "tried in its place, and failed too: /usr/bin/g++-13, /usr/bin/g++-12"));
+  CHECK(contains(find(report, 401)->help[0], "install it and name it: "));
+  CHECK(contains(find(report, 401)->help[0], "HOST_COMPILER=g++-11 "));
+  t.spare_host_compiler = Text("/usr/bin/g++-11");
+  report = judged(f);
+  CHECK(contains(find(report, 401)->help[0], "name one that is here: "));
+  CHECK(contains(find(report, 401)->help[0], "HOST_COMPILER=/usr/bin/g++-11 "));
+
+  f = with_failure(machine("12.4", "12.4", "13.1.0"), "host-compiler");
+  f.toolkits.list[0].tried_host_compilers = Names({"/usr/bin/g++-12"});
+  report = judged(f);
+  REQUIRE(find(report, 402));
+  CHECK(contains(join(find(report, 402)->notes, "\n"), "failed too: /usr/bin/g++-12"));
+  CHECK(contains(find(report, 402)->help[0], "install it and name it: "));
+  CHECK(contains(find(report, 402)->help[0], "HOST_COMPILER=g++-11 "));
+  f.toolkits.list[0].spare_host_compiler = Text("/usr/bin/g++");
+  CHECK(contains(find(judged(f), 402)->help[0],
+                 "name one that is here: -DCMAKE_CUDA_HOST_COMPILER=/usr/bin/g++ "));
+
+  f = with_failure(machine("12.4"), "host-compiler-run");
+  f.host_compiler.path = Text("gcc");
+  f.toolkits.list[0].fitting_host_compiler = Text("/usr/bin/g++-12");
+  report = judged(f);
+  CHECK(said(report) == "401n");
+  CHECK(find(report, 401)->message == "gcc does not run; /usr/bin/g++-12 is used in its place");
+}
+
 TEST_CASE("an old GCC is a warning by CUDA's documents until a compile was tried") {
   const auto of = [](const char* cuda, const char* gcc) {
     Facts f = machine(cuda, cuda, gcc);
