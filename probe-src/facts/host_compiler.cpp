@@ -101,7 +101,8 @@ List<std::string> fitting_host_compilers(const Host& host, const Toolkit& toolki
   for (int n = gcc_max; n >= kOldestGcc; --n)
     for (const char* name : {"gcc-toolset-", "devtoolset-"})
       add(cat("/opt/rh/", name, n, "/root/usr/bin/g++"));
-  if (gcc_max != 0 && find_program(host, "g++", path) != "/usr/bin/g++") add("/usr/bin/g++");
+  const std::string own = host.real_path(find_program(host, "g++", path));
+  if (gcc_max != 0 && own != host.real_path("/usr/bin/g++")) add("/usr/bin/g++");
   return found;
 }
 

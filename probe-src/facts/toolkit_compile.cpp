@@ -67,10 +67,13 @@ class TestCompile {
     const bool users = !choice.origin.empty();
     if (choice.origin == "NVCC_APPEND_FLAGS") return;  // comes after what is tried
     List<std::string> others;
-    const std::string own = users ? find_program(host_, "g++", host_.env_or("PATH", "")) : "";
-    if (!own.empty()) others.push_back(own);
-    others.append(fitting_host_compilers(host_, t_));
+    const std::string path = host_.env_or("PATH", ""), own = find_program(host_, "g++", path);
     const std::string refused = host_.real_path(compiler_.path.value());
+    // A distribution's nvcc calls a compiler of its own choosing, not the one of PATH.
+    const bool elsewhere = contains(compiler_.path.value(), "/") &&
+                           refused != host_.real_path(find_program(host_, "gcc", path));
+    if (!own.empty() && (users || elsewhere)) others.push_back(own);
+    others.append(fitting_host_compilers(host_, t_));
     List<std::string> failed;
     for (const std::string& other : others) {
       if (failed.size() == kMostTried) break;
