@@ -22,6 +22,8 @@ std::string why_not(const Inputs& in, const Facts& facts, int torch, std::string
   if (torch == 0) return "there is no PyTorch made for CUDA here whose toolkit it could be";
   const Toolkit* own = facts.toolkit();
   const std::string named = own == nullptr ? "" : user_named(*own);
+  if (named == "TREE_CUDA_COMPILER")
+    return "this build tree has its compiler already (another takes cmake --fresh)";
   if (!named.empty()) return cat(named, " names a toolkit, and that is used");
   update = pip_update(facts.host, torch);
   return update.empty() ? cat("PyPI has no nvcc of CUDA ", release_text(torch), " for this machine")
