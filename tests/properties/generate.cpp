@@ -440,7 +440,7 @@ void odd_toolkit(Machine& m, Dice& dice) {
   Json* t = some_item(m.facts, "toolkits.list", dice);
   if (!t) return;
   const Stack& other = dice.one_of(kStacks);
-  switch (dice.below(9)) {
+  switch (dice.below(11)) {
     case 0: {
       const Json* origin = t->find("origin");
       const std::string named = origin ? origin->text : odd_origin(dice);
@@ -466,6 +466,10 @@ void odd_toolkit(Machine& m, Dice& dice) {
       return set(*t, "gcc_max", static_cast<int>(6 + dice.below(10)));
     case 7:
       return set(*t, "fitting_host_compiler", "/usr/bin/g++-11");
+    case 8:
+      return set(*t, "spare_host_compiler", "/usr/bin/g++-11");
+    case 9:
+      return set(*t, "tried_host_compilers", words("/usr/bin/g++-12 /usr/bin/clang++-14"));
     default:
       set(*t, "version", other.nvcc);
       return set(*t, "archs", words(archs_of(release_of(Version::parse(other.cuda)))));
