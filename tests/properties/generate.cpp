@@ -495,7 +495,10 @@ void odd_host_compiler(Machine& m, Dice& dice) {
 
 void odd_host(Machine& m, Dice& dice) {
   Json& host = at(m.facts, "host");
-  switch (dice.below(5)) {
+  switch (dice.below(6)) {
+    case 5:
+      set(host, "cores", static_cast<int>(1 + dice.below(256)));
+      return set(host, "memory_mib", static_cast<int>(dice.below(1u << 20)));
     case 0:
       untried(m, dice);
       return set(host, "glibc", dice.word({"2.17", "2.28", "2.41", "2.42"}));
@@ -512,6 +515,26 @@ void odd_host(Machine& m, Dice& dice) {
     default:
       return set(host, "distro", "L\xc3\xa4nder Linux \"1\"");
   }
+}
+
+// A source tree of PyTorch, as its CMake and an earlier build left it.
+void odd_tree(Machine& m, Dice& dice) {
+  Json build = object({{"path", "/src/pytorch/build"},
+                       {"list", dice.word({"none", "8.0;9.0", "8.6+PTX", "7.5 8.6", "9.9"})},
+                       {"compiler", dice.word({"none", "/usr/local/cuda-12.4/bin/nvcc"})}});
+  if (dice.chance(50))
+    build.add("gencodes", words("arch=compute_80,code=sm_80 arch=compute_90,code=sm_90"));
+  if (dice.chance(25)) build = object({{"path", "none"}});
+  Json tree = object({{"state", "found"},
+                      {"root", "/src/pytorch"},
+                      {"version", dice.word({"2.6.0", "2.9.0a0", "2.15.0a0", "1.13.0"})},
+                      {"era", dice.word({"setup.py", "scikit-build-core"})},
+                      {"fresh", dice.word({"CMAKE_FRESH=1", "SKBUILD_CMAKE_FRESH=1"})},
+                      {"cuda_min", dice.word({"11.0", "12.0", "12.6", "13.1"})},
+                      {"gcc_min", dice.word({"9.3", "none", "11.3", "13"})}});
+  tree.add("build", build);
+  set(m.facts, "tree", dice.chance(15) ? object({{"state", "absent"}}) : tree);
+  if (!m.request.find("purpose") && dice.chance(80)) m.request.add("purpose", "pytorch-source");
 }
 
 void odd_torch_state(Machine& m, Dice& dice) {
@@ -836,7 +859,7 @@ void odd_request(Machine& m, Dice& dice) {
     request.add("targets", targets);
     if (dice.chance(30)) request.add("targets_from", "TorchCudaStack_TARGETS");
   }
-  if (dice.chance(40))
+  if (!request.find("purpose") && dice.chance(40))
     request.add("purpose", dice.word({"extension", "pytorch-source", "run", "run"}));
 }
 
@@ -850,7 +873,7 @@ const std::vector<Change> kChanges = {
     other_torch,       odd_torch,       odd_torch,      odd_sets,         odd_python,
     odd_python,        odd_libraries,   odd_libraries,  odd_libraries,    odd_extensions,
     odd_environment,   odd_environment, odd_board,      odd_surroundings, odd_surroundings,
-    odd_builds};
+    odd_builds,        odd_tree};
 
 void shuffle_members(Json& node, Dice& dice) {
   dice.shuffle(node.members);

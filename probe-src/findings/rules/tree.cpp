@@ -69,6 +69,11 @@ void stale_list(const RuleInput& in, List<Finding>& out) {
   const TreeBuild& build = tree.build;
   const char* const what = "whether its build folder was configured for another list";
   if (!build.path.known()) return missing(out, 925, "tree.build.path", what, build.reason);
+  // Which entries are left of a list is nvcc's to say.
+  const ToolkitFacts& toolkits = in.facts.toolkits;
+  if (in.plan.archs_from.empty() && !(toolkits.list_known && toolkits.list.empty()))
+    return missing(out, 925, in.facts.toolkit() ? "toolkits.list[].archs" : "toolkits.selected",
+                   what, toolkits.reason);
   const Asked924 asked = asked_for(in, build);
   if (build.path.is("none") || asked.gencodes.empty()) return;
   if (!build.list.known()) return missing(out, 925, "tree.build.list", what, build.reason);

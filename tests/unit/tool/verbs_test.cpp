@@ -352,7 +352,7 @@ TEST_CASE("what a help line offers to cmake works after tcstack check too") {
   CHECK(contains(said.err, "no input 'Python_EXECUTBLE'; did you mean Python_EXECUTABLE?"));
 }
 
-TEST_CASE("--tree takes a source tree of PyTorch and nothing else") {
+TEST_CASE("the option --tree takes a source tree of PyTorch and nothing else") {
   MemoryHost host = with_machine();
   host.directories.insert("/pt");
   const Said said = call(verb_check, host, {"--tree", "/pt"});
