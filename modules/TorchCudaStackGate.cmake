@@ -11,7 +11,7 @@ Checks a project that one cannot change, and sets its plan, from outside:
 
 It runs in the first ``project()`` call, before a language is enabled, and again for each ``find_package(Torch)`` of the
 project, as a dependency provider: what this PyTorch, CMake and toolkit need is repaired, and what came of it is checked.
-Findings stop the configure. The hints are those of ``FindTorchCudaStack``, and:
+Findings stop the configure. A project of which no CMake file names CUDA or Torch is let through. The hints are those of ``FindTorchCudaStack``, and:
 
 ``TorchCudaStack_PURPOSE``
   What is built: ``extension`` or ``pytorch-source``; without it the tool looks at the source folder.

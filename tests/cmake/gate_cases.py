@@ -54,9 +54,34 @@ def file(w, name, text):
 def case_gate_stops_before_any_language(w):
     """A finding stops a project that knows nothing of us, before any compiler is looked for."""
     w.plan(**FAIL)
-    w.bad(gated(w, w.project('message(STATUS "went on")', languages="CXX")))
+    w.bad(gated(w, w.project('message(STATUS "went on without CUDA")', languages="CXX")))
     w.says("CMake Error", "    error[TCS302 x]: nvcc is CUDA 12, PyTorch is CUDA 13\n", "    help: one of the two\n")
     w.silent("went on", "compiler identification")
+
+
+def case_gate_lets_a_project_without_cuda_through(w):
+    """What is built along with others and names neither CUDA nor Torch is not stopped, nor measured."""
+    w.plan(**FAIL)
+    folder = w.project('add_subdirectory(below)', languages="NONE")
+    file(w, folder / "below" / "CMakeLists.txt", 'message(STATUS "went on")')
+    w.good(gated(w, folder))
+    w.says("went on", "no CMake file here names CUDA or Torch")
+    assert not (folder / "build" / "TorchCudaStack" / "gate").exists()
+    for words in ("enable_language(CUDA)", "find_package(Torch REQUIRED)", "include(../more.cmake)"):
+        file(w, folder / "below" / "CMakeLists.txt", 'message(STATUS "went on")\n' + words)
+        w.bad(gated(w, folder))
+        w.says("error[TCS302 x]: nvcc is CUDA 12")
+        w.silent("went on")
+
+
+def case_gate_judges_torch_of_a_project_that_did_not_name_it(w):
+    """What was not seen in the source folder is judged where it asks for Torch."""
+    w.plan(**FAIL)
+    outside = file(w, "outside.cmake", "find_package(Torch REQUIRED)")
+    folder = w.project('include("${MORE}")\nmessage(STATUS "went on")', languages="CXX")
+    w.bad(gated(w, folder, f"-DMORE={outside}"))
+    w.says("no CMake file here names CUDA or Torch", "error[TCS302 x]: nvcc is CUDA 12")
+    w.silent("went on")
 
 
 def case_gate_sets_the_plan(w):
@@ -110,7 +135,7 @@ def case_gate_skip(w):
 
 def case_gate_fail_on_and_allow(w):
     """FAIL_ON and ALLOW reach the tool, as of find_package()."""
-    w.good(gated(w, w.project(""), "-DTorchCudaStack_FAIL_ON=warning", "-DTorchCudaStack_ALLOW=TCS501;TCS303"))
+    w.good(gated(w, w.project(LOOK), "-DTorchCudaStack_FAIL_ON=warning", "-DTorchCudaStack_ALLOW=TCS501;TCS303"))
     assert w.sets()["FAIL_ON"] == "warning" and w.sets()["ALLOW"] == "TCS501;TCS303", w.sets()
 
 
@@ -124,7 +149,7 @@ def case_gate_recorded_facts_choose_nothing(w):
 
 def case_gate_is_passed_once(w):
     """Several project() calls, and the file named twice, measure once."""
-    folder = w.project("project(q LANGUAGES NONE)\nadd_subdirectory(sub)",
+    folder = w.project("project(q LANGUAGES NONE)\nadd_subdirectory(sub)" + LOOK,
                        files=[("sub/CMakeLists.txt", "project(sub LANGUAGES NONE)\n")])
     w.good(gated(w, folder, after=[GATE]))
     assert len(w.calls()) == 1
@@ -151,7 +176,7 @@ def case_gate_of_an_installation(w):
 def case_gate_cross_compiling(w):
     """A toolchain file is read before the gate: no device is probed."""
     chain = file(w, "chain.cmake", "set(CMAKE_SYSTEM_NAME Linux)\nset(CMAKE_CXX_COMPILER /usr/bin/g++)\n")
-    w.good(gated(w, w.project(""), f"-DCMAKE_TOOLCHAIN_FILE={chain}"))
+    w.good(gated(w, w.project(LOOK), f"-DCMAKE_TOOLCHAIN_FILE={chain}"))
     assert w.sets()["CROSSCOMPILING"] == "ON" and w.sets()["CXX_COMPILER"] == "/usr/bin/g++", w.sets()
 
 

@@ -14,16 +14,23 @@ macro(_tcs_pass_gate _tcs_gate_file)
       "TorchCudaStack not used: ${CMAKE_HOST_SYSTEM_NAME} is not supported, only Linux is"
     )
   else()
-    set(_tcs_dir "${CMAKE_BINARY_DIR}/TorchCudaStack/gate")
-    _tcs_gate_inputs(_tcs_more TRUE)
-    _tcs_measure()
-    if(_tcs_reason)
-      message(FATAL_ERROR "TorchCudaStack: ${_tcs_reason}")
-    endif()
     _tcs_setting(_tcs_replayed FACTS)
-    if("${_tcs_replayed}" STREQUAL "")
+    _tcs_names_cuda(_tcs_concerned "${CMAKE_SOURCE_DIR}")
+    if(NOT _tcs_concerned AND "${_tcs_replayed}" STREQUAL "")
+      message(
+        STATUS
+        "TorchCudaStack: no CMake file here names CUDA or Torch: nothing is measured before find_package(Torch)"
+      )
+      _tcs_watch_torch("${_tcs_place}")
+    else()
+      _tcs_measure_whole()
+    endif()
+    if(_tcs_concerned AND "${_tcs_replayed}" STREQUAL "")
       _tcs_apply_choices()
-      if(DEFINED _tcs_own_value_TORCH_CUDA_ARCH_LIST AND "${_tcs_purpose}" STREQUAL "pytorch-source")
+      if(
+        DEFINED _tcs_own_value_TORCH_CUDA_ARCH_LIST
+        AND "${_tcs_purpose}" STREQUAL "pytorch-source"
+      )
         # Its Dependencies.cmake sets the variable anew from the environment, which unsets ours.
         set(ENV{TORCH_CUDA_ARCH_LIST} "${TORCH_CUDA_ARCH_LIST}")
       endif()
@@ -31,8 +38,50 @@ macro(_tcs_pass_gate _tcs_gate_file)
       _tcs_watch_torch("${_tcs_place}")
     endif()
     unset(_tcs_replayed)
+    unset(_tcs_concerned)
   endif()
 endmacro()
+
+# A plan for the whole project, or an end.
+macro(_tcs_measure_whole)
+  set(_tcs_dir "${CMAKE_BINARY_DIR}/TorchCudaStack/gate")
+  _tcs_gate_inputs(_tcs_more TRUE)
+  _tcs_measure()
+  if(_tcs_reason)
+    message(FATAL_ERROR "TorchCudaStack: ${_tcs_reason}")
+  endif()
+endmacro()
+
+# Whether a project may have to do with CUDA: the gate is also in the way of what is only built along with others, and this
+# machine's CUDA must not stop that. What cannot be seen counts: a file outside the source folder (".."), an odd path.
+function(_tcs_names_cuda out source)
+  set(${out} TRUE PARENT_SCOPE)
+  set(files "${source}/CMakeLists.txt")
+  foreach(turn IN ITEMS top all)
+    if(turn STREQUAL "all")
+      file(GLOB_RECURSE files "${source}/CMakeLists.txt" "${source}/*.cmake")
+      list(FILTER files EXCLUDE REGEX "/(CMakeFiles|TorchCudaStack|site-packages)/")
+    endif()
+    if(files STREQUAL "")
+      return()
+    endif()
+    foreach(file IN LISTS files)
+      string(FIND "${file}" "${CMAKE_BINARY_DIR}/" at)
+      if(at EQUAL 0 AND NOT CMAKE_BINARY_DIR STREQUAL source)
+        continue() # what an earlier configure left there
+      endif()
+      if(IS_DIRECTORY "${file}" OR NOT EXISTS "${file}")
+        return()
+      endif()
+      file(READ "${file}" text)
+      string(TOLOWER "${text}" text)
+      if(text MATCHES "cuda|torch|caffe2|nvcc|(^|[^.])[.][.]([^.]|$)")
+        return()
+      endif()
+    endforeach()
+  endforeach()
+  set(${out} FALSE PARENT_SCOPE)
+endfunction()
 
 # Where this file was read: `includes`, the one place where a provider can be set; `late`, after that. As a toolchain file
 # it would be read again and again.
@@ -250,6 +299,9 @@ function(_tcs_look_at_torch)
   get_property(packages GLOBAL PROPERTY PACKAGES_FOUND)
   if(handled OR NOT "Torch" IN_LIST packages)
     return()
+  endif()
+  if(NOT DEFINED _tcs_plan_inputs)
+    _tcs_measure_whole()
   endif()
   _tcs_look_below("${CMAKE_SOURCE_DIR}")
   message(
