@@ -35,8 +35,8 @@ std::string unknown_option(const List<OptionSpec>& specs, const std::string& nam
 
 // An unset variable of a script must not become "the file of no name".
 bool names_a_file(const OptionSpec& spec) {
-  return spec.value != nullptr &&
-         (std::string_view(spec.value) == "FILE" || std::string_view(spec.value) == "DIR");
+  const std::string_view value = spec.value != nullptr ? spec.value : "";
+  return value == "FILE" || value == "DIR" || value == "GLOB";
 }
 
 // What a help line offers for cmake, -DTorchCudaStack_TARGETS=8.6 or -DPython_EXECUTABLE:PATH=p, is

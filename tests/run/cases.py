@@ -404,6 +404,7 @@ def case_usage_errors(world):
                         (("pip", "install", "x"), "the command comes after --"),
                         (("--tragets", "8.6", "--", "true"), "did you mean --targets"),
                         (("--targets", "--", "true"), "--targets needs a value"),
+                        (("--verify", "", "--", "true"), "--verify needs a value (GLOB), not an empty one"),
                         (("--set", "NO_SUCH=1", "--", "true"), "there is no input 'NO_SUCH'"),
                         (("--set", "CACHE_DIR=here", "--", "true"), "is no absolute path")):
         done = subprocess.run([TOOL, "run", *words], env=world.env, cwd=world.root, stdout=subprocess.PIPE,
