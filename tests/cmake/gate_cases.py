@@ -74,6 +74,17 @@ def case_gate_lets_a_project_without_cuda_through(w):
         w.silent("went on")
 
 
+def case_gate_sees_cuda_in_a_linked_folder(w):
+    """A folder of the project that is a link is read as well; one that leads back to itself does no harm."""
+    w.plan(**FAIL)
+    file(w, "elsewhere/CMakeLists.txt", "enable_language(CUDA)")
+    folder = w.project("add_subdirectory(linked)")
+    (folder / "linked").symlink_to(w.root / "elsewhere")
+    (folder / "self").symlink_to(folder)
+    w.bad(gated(w, folder))
+    w.says("error[TCS302 x]: nvcc is CUDA 12")
+
+
 def case_gate_judges_torch_of_a_project_that_did_not_name_it(w):
     """What was not seen in the source folder is judged where it asks for Torch."""
     w.plan(**FAIL)
