@@ -55,7 +55,8 @@ def case_gate_stops_before_any_language(w):
     """A finding stops a project that knows nothing of us, before any compiler is looked for."""
     w.plan(**FAIL)
     w.bad(gated(w, w.project('message(STATUS "went on without CUDA")', languages="CXX")))
-    w.says("CMake Error", "    error[TCS302 x]: nvcc is CUDA 12, PyTorch is CUDA 13\n", "    help: one of the two\n")
+    w.says("CMake Error", "    error[TCS302 x]: nvcc is CUDA 12, PyTorch is CUDA 13\n", "    help: one of the two\n",
+           'note: a "CMAKE_..._COMPILER not set" after this comes of this stop alone\n')
     w.silent("went on", "compiler identification")
 
 
