@@ -143,11 +143,11 @@ void print_err(const std::string& text) {
 }
 
 int refuse_full(const std::string& what) {
-  print_err(
-      cat("tcstack: this one was compiled at a configure step and has no ", what,
-          "; an installed one has:\n",
-          "  cmake -S <TorchCudaStack> -B build -DTCS_BUILD_TESTS=OFF && cmake --build build\n",
-          "  cmake --install build --prefix ~/.local\n"));
+  print_err(cat("tcstack: this one was compiled at a configure step and has no ", what,
+                "; an installed one has:\n",
+                "  cmake -G Ninja -S <TorchCudaStack> -B build -DTCS_BUILD_TESTS=OFF && cmake "
+                "--build build\n",
+                "  cmake --install build --prefix ~/.local\n"));
   return 2;
 }
 

@@ -263,6 +263,8 @@ class Together(Configure):
         reports = [json.loads((self.scratch / f"build{i}/report.json").read_text()) for i in range(8)]
         facts = [json.loads((self.scratch / f"build{i}/facts.json").read_text()) for i in range(8)]
         self.assertEqual(reports, [reports[0]] * 8)
+        for one in facts:
+            one["host"].pop("memory_mib")  # of the moment
         self.assertEqual(facts, [facts[0]] * 8)
         self.assertEqual(len(tried(facts[0])), 6)
         files = [file for file in cache.rglob("*") if file.is_file()]
