@@ -99,21 +99,34 @@ void set_flags(Settings& s, const Plan& plan, const List<Dialect>& dialects) {
            "what the lists cannot say");
 }
 
+// `entry` alone, where nvcc builds it and PyTorch's parser has a word for it; "" where not.
+std::string list_of(const Plan& plan, const Sm& entry) {
+  Gencode one;
+  one.virt = one.real = entry;
+  Plan alone = plan;
+  alone.gencodes = {one};
+  if (!plan.nvcc_archs.empty() && !contains(plan.nvcc_archs, entry.real())) return {};
+  const Dialect list = torch_python_list(alone);
+  return list.complete ? list.text : std::string();
+}
+
 // An entry that can stand beside an image of the plan which no list can name: of the same virtual
-// architecture, so that what compiles for the one does for the other; nvcc takes 12.0a, and not
-// 12.0, beside 12.0f. "" = there is none.
+// architecture, so that what compiles for the one does for the other (nvcc takes 12.0a, and not
+// 12.0, beside 12.0f); else the newest older one, 8.7 for 8.8. "" = there is none.
 std::string beside(const Plan& plan) {
   for (const Gencode& g : plan.gencodes) {
-    Gencode other = g;
-    if (g.virt.suffix == 'f') other.virt.suffix = 'a';
-    other.real = other.virt;
-    other.ptx = false;
-    Plan one = plan;
-    one.gencodes = {other};
-    const bool built = plan.nvcc_archs.empty() || contains(plan.nvcc_archs, other.real.real());
-    if (built && torch_python_list(one).complete) return torch_python_list(one).text;
+    Sm same = g.virt;
+    if (same.suffix == 'f') same.suffix = 'a';
+    const std::string list = list_of(plan, same);
+    if (!list.empty()) return list;
   }
-  return {};
+  std::string older;
+  for (const ArchRow& row : arch_rows()) {
+    if (plan.gencodes.empty() || !row.sm.plain() || !(row.sm < plan.gencodes[0].virt)) continue;
+    const std::string list = list_of(plan, row.sm);
+    if (!list.empty()) older = list;
+  }
+  return older;
 }
 
 // Without a list torch.utils.cpp_extension takes the visible GPUs, and stops where there is none.

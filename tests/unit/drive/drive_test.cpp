@@ -188,6 +188,7 @@ TEST_CASE(
   } cases[] = {
       {"8.6(8.0)", "8.0", "-gencode=arch=compute_80,code=sm_86"},
       {"12.0f", "12.0a", "-gencode=arch=compute_120f,code=sm_120f"},
+      {"8.8", "8.7", "-gencode=arch=compute_88,code=sm_88"},  // no word for 8.8: an older one
   };
   for (const auto& one : cases) {
     Build build(one.list);
