@@ -27,7 +27,7 @@ void measure(const Host& host, const std::string& path, int depth, Size& size) {
 }
 
 // What the cache holds lies in these folders; nothing else in the directory is ours to remove.
-const char* const cache_parts[] = {"core", "answers", "images", "toolkits", "toolkits-pypi"};
+const char* const cache_parts[] = {"core", "answers", "images", "toolkits", "toolkits-pypi", "run"};
 
 }  // namespace
 
