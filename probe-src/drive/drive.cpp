@@ -55,6 +55,8 @@ class Settings {
       one.users = true;
       one.value = *set;
     }
+    if (one.value.find('\n') != std::string::npos)
+      return note(cat("CMake's cache cannot hold ", one.name, ", whose value has several lines"));
     if (!one.value.empty()) out.cache.push_back(one);
   }
 
@@ -262,7 +264,9 @@ int compile_mib(const Settings& s, const DriveInput& in) {
 }
 
 void set_jobs(Settings& s, const DriveInput& in) {
-  const Jobs jobs = jobs_for(in.facts.host, project_need(in.named, compile_mib(s, in)));
+  const Jobs jobs = jobs_for(
+      in.facts.host,
+      project_need(in.named, static_cast<int>(in.plan.gencodes.size()), compile_mib(s, in)));
   const std::string* own = s.users("MAX_JOBS");
   if (own == nullptr) own = s.users("CMAKE_BUILD_PARALLEL_LEVEL");
   uint64_t number = 0;
@@ -300,12 +304,19 @@ List<BuildSetting> set_projects(Settings& s, const DriveInput& in) {
   return others;
 }
 
-// scikit-build-core and the setup.py of others cut it at blanks, some as a shell would.
+// scikit-build-core and the setup.py of others cut it at blanks, some as a shell would, some at all
+// that Python takes for a blank: U+0085, U+00A0, U+1680, U+2000 and those near it, U+205F, U+3000.
 bool is_one_word(const std::string& value) {
-  return value.find_first_of(" \t\n'\"\\") == std::string::npos;
+  for (char c : value)
+    if (static_cast<unsigned char>(c) <= ' ' || c == '\'' || c == '"' || c == '\\') return false;
+  for (const char* blank :
+       {"\xC2\x85", "\xC2\xA0", "\xE1\x9A\x80", "\xE2\x80", "\xE2\x81\x9F", "\xE3\x80\x80"})
+    if (contains(value, blank)) return false;
+  return true;
 }
 
-// The user's own words come last, so that they win.
+// The user's own words come last, so that they win; among them may be ours, of a `run` around this
+// one or of lines of `plan` that were read before.
 void set_cmake_args(Settings& s, const List<BuildSetting>& others) {
   List<std::string> words;
   List<BuildSetting> all = s.out.cache;
@@ -316,8 +327,14 @@ void set_cmake_args(Settings& s, const List<BuildSetting>& others) {
     else
       s.note(cat("CMAKE_ARGS cannot hold ", one.name, ", whose value has a blank or a quote"));
   }
-  if (const std::string* own = s.users("CMAKE_ARGS")) words.push_back(*own);
-  s.joined("CMAKE_ARGS", join(words, " "), "for builds that run cmake");
+  const std::string ours = join(words, " ");
+  const std::string* own = s.users("CMAKE_ARGS");
+  const bool there = own != nullptr && contains(cat(" ", *own, " "), cat(" ", ours, " "));
+  s.joined("CMAKE_ARGS",
+           own == nullptr ? ours
+           : there        ? *own
+                          : cat(ours, ours.empty() ? "" : " ", *own),
+           "for builds that run cmake");
 }
 
 }  // namespace

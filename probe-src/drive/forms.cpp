@@ -41,9 +41,11 @@ std::string github_lines(const Drive& drive, List<std::string>& notes) {
     while (contains(one.value, end)) end += "_";
     out += cat(one.name, "<<", end, "\n") + cat(one.value, "\n", end, "\n");
   }
-  if (!drive.path_first.empty())
-    notes.push_back(cat("PATH has a file of its own: echo ", shell_quote(drive.path_first),
-                        " >> \"$GITHUB_PATH\""));
+  if (contains(drive.path_first, "\n"))
+    notes.push_back("PATH has a file of its own, which cannot hold a folder of several lines");
+  else if (!drive.path_first.empty())
+    notes.push_back(cat("PATH has a file of its own: printf '%s\\n' ",
+                        shell_quote(drive.path_first), " >> \"$GITHUB_PATH\""));
   return out;
 }
 

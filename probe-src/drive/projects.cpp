@@ -2,6 +2,7 @@
 #include "drive/projects.h"
 
 #include "base/text.h"
+#include "drive/jobs.h"
 
 namespace tcs {
 
@@ -30,6 +31,10 @@ struct NeedRow {
   const char* project;
   int mib;
 };
+struct ThreadsRow {
+  const char* project;
+  int threads, archs;
+};
 struct SaysRow {
   const char *project, *note;
 };
@@ -55,6 +60,11 @@ constexpr NeedRow kNeeds[] = {
 #define TCS_NEED(project, mib, source, file) {project, mib},
 #include "drive/projects.def"
 #undef TCS_NEED
+};
+constexpr ThreadsRow kThreads[] = {
+#define TCS_THREADS(project, threads, archs, source, file) {project, threads, archs},
+#include "drive/projects.def"
+#undef TCS_THREADS
 };
 constexpr SaysRow kSays[] = {
 #define TCS_SAYS(project, note, source, file) {project, note},
@@ -162,6 +172,16 @@ Dialect project_list(const Plan& plan, const char* variable) {
   return {};
 }
 
+List<ProjectList> project_lists() {
+  List<ProjectList> out;
+  for (const ArchsRow& row : kArchs) {
+    ProjectList& one = out.add();
+    one.where = row.where;
+    one.variable = row.variable;
+  }
+  return out;
+}
+
 List<ProjectSetting> project_settings(const Plan& plan, int jobs) {
   List<ProjectSetting> rows;
   for (const ArchsRow& row : kArchs) {
@@ -189,10 +209,16 @@ bool names_project(const List<std::string>& words, const char* project) {
   return false;
 }
 
-int project_need(const List<std::string>& words, int least) {
+int project_need(const List<std::string>& words, int archs, int least) {
   int need = least;
-  for (const NeedRow& row : kNeeds)
-    if (row.mib > need && names_project(words, row.project)) need = row.mib;
+  const auto raise = [&](const char* project, int mib) {
+    if (mib > need && names_project(words, project)) need = mib;
+  };
+  for (const NeedRow& row : kNeeds) raise(row.project, row.mib);
+  for (const ThreadsRow& row : kThreads) {
+    const int most = row.archs > 0 ? row.archs : archs;
+    raise(row.project, kJobMib * (row.threads < most ? row.threads : most));
+  }
   return need;
 }
 

@@ -99,7 +99,7 @@ def github_env(folder):
     same("github-env", {name: got.get(name) for name in meant}, meant)
     assert "PATH" not in got
     added = folder / "path"
-    command = re.search(r'PATH has a file of its own: (echo .*)', notes)[1]
+    command = re.search(r'PATH has a file of its own: (printf .*)', notes)[1]
     run(["sh", "-c", command], env={**ENVIRONMENT, "GITHUB_PATH": str(added)})
     same("GITHUB_PATH", added.read_text(encoding="utf-8"), f"{ROOT}/bin\n")
 

@@ -101,6 +101,9 @@ def check_rows():
             check(re.search(rf"\b{variable}\b", text), f"{project}: {source} {file} has no {variable}")
         if kind == "SAYS" and project in ("causal-conv1d", "mamba-ssm"):
             check("arch=compute_75,code=sm_75" in text, f"{project}: {source} {file} writes no list of its own")
+        if kind == "THREADS":
+            check(re.search(r"""["']--threads["'=]""", text) and "NVCC_THREADS" not in text,
+                  f"{project}: {source} {file} writes no --threads of its own")
         if kind == "SAYS" and project == "minkowskiengine":
             check('"--force_cuda"' in text, f"{project}: {source} {file} has no --force_cuda")
         if project == "flash-attn" and known is not None:

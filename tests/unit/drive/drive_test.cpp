@@ -242,9 +242,25 @@ TEST_CASE("CMAKE_ARGS has the cache's words, the user's own last, and none with 
   CHECK(contains(words, "-DCMAKE_CUDA_ARCHITECTURES=86-real;90-real "));
   CHECK(contains(words, "-DCMAKE_PROJECT_TOP_LEVEL_INCLUDES=/m/TorchCudaStackGate.cmake "));
   CHECK(ends_with(words, " -DCMAKE_CUDA_ARCHITECTURES=75 -DX=Y"));
+  for (const char* blank :
+       {" ", "\t", "\r", "\v", "\x1c", "\xC2\xA0", "\xE2\x80\xA8", "\xE3\x80\x80"}) {
+    build.root = cat("/my", blank, "cuda");
+    CHECK_FALSE(contains(environment(build, "CMAKE_ARGS"), build.root));
+  }
+  build.root = "/\xC3\xBC";
+  CHECK(contains(environment(build, "CMAKE_ARGS"), build.root));
   build.root = "/my cuda";
-  CHECK_FALSE(contains(environment(build, "CMAKE_ARGS"), "my cuda"));
   CHECK(contains(join(build.drive().notes, "\n"), "CMAKE_ARGS cannot hold CMAKE_CUDA_COMPILER"));
+}
+
+TEST_CASE(
+    "CMAKE_ARGS that has our words already, of a run around this one, does not get them twice") {
+  Build build("9.0");
+  const std::string words = environment(build, "CMAKE_ARGS");
+  for (const std::string& own : {words, words + " -DX=Y"}) {
+    build.users = {{"CMAKE_ARGS", own}};
+    CHECK(environment(build, "CMAKE_ARGS") == own);
+  }
 }
 
 TEST_CASE("jobs are as many as cores and memory allow, and one at least") {
@@ -286,6 +302,20 @@ TEST_CASE("a project that needs more memory for a compile gets fewer jobs where 
   build.facts.host.memory_mib = Fact<int>(20000);
   CHECK(environment(build, "MAX_JOBS") == "5");
   build.named = {"pip", "install", "flash_attn==2.8.3"};
+  CHECK(environment(build, "MAX_JOBS") == "2");
+}
+
+TEST_CASE("a project that runs nvcc with threads of its own gets the memory of as many compiles") {
+  Build build("8.0;9.0");
+  build.facts.host.memory_mib = Fact<int>(3584 * 8);
+  CHECK(environment(build, "MAX_JOBS") == "8");
+  for (const auto& [project, jobs] :
+       {std::pair{"xformers", "4"}, {"sageattention", "4"}, {"causal_conv1d==1.7.0", "2"}}) {
+    build.named = {"pip", "install", project};
+    CAPTURE(project);
+    CHECK(environment(build, "MAX_JOBS") == jobs);
+  }
+  build.users = {{"NVCC_THREADS", "1"}};  // they do not ask it
   CHECK(environment(build, "MAX_JOBS") == "2");
 }
 

@@ -54,7 +54,19 @@ TEST_CASE("GitHub's file has a delimiter that the value does not hold, and PATH 
   CHECK(contains(out.text, "CUDA_HOME<<END__\n/END_\nEND__\n"));
   CHECK(contains(out.text, "TORCH_CUDA_ARCH_LIST<<END\n9.0\nEND\n"));
   CHECK_FALSE(contains(out.text, "\nPATH<<"));
-  CHECK(contains(out.notes, "echo '/END_/bin' >> \"$GITHUB_PATH\""));
+  CHECK(contains(out.notes, "printf '%s\\n' '/END_/bin' >> \"$GITHUB_PATH\""));
+  build.root = "/a\nb";
+  CHECK_FALSE(contains(written(build, "github-env").notes, "GITHUB_PATH"));
+}
+
+TEST_CASE("what has several lines is left out of CMake's cache, which would cut it, and is told") {
+  Build build("9.0");
+  build.root = "/a\nb";
+  for (const char* form : {"initial-cache", "cmake-args"}) {
+    CHECK_FALSE(contains(written(build, form).text, "CUDAToolkit_ROOT"));
+    CHECK(contains(written(build, form).text, "CMAKE_CUDA_ARCHITECTURES"));
+  }
+  CHECK(contains(join(build.drive().notes, "\n"), "cannot hold CUDAToolkit_ROOT"));
 }
 
 TEST_CASE("the preset is whole: it can be configured with, built with and inherited") {
