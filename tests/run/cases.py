@@ -323,6 +323,11 @@ def case_an_option_counts_over_the_environment(world):
     world.env["TORCH_CUDA_ARCH_LIST"] = "8.0"
     done = world.run("sh", "-c", "echo $TORCH_CUDA_ARCH_LIST", options=("--arch-list", "8.6"))
     expect("list", done.stdout, b"8.6\n")
+    # Lines of `plan --emit env` for another list, read before, do not come through either.
+    world.env.update(FLASH_ATTN_CUDA_ARCHS="90", CMAKE_ARGS="-DCMAKE_CUDA_ARCHITECTURES=90-real -DX=Y")
+    done = world.run("sh", "-c", "echo $FLASH_ATTN_CUDA_ARCHS $CMAKE_ARGS", options=("--arch-list", "8.6"))
+    holds("flash-attn's list", done.stdout, "80 -DCMAKE_CUDA_ARCHITECTURES=86-real ")
+    expect("CMAKE_ARGS", (done.stdout.count(b"ARCHITECTURES="), done.stdout.endswith(b" -DX=Y\n")), (1, True))
 
 
 def case_signals_and_descriptors_are_those_of_a_direct_start(world):

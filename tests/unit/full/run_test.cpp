@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "full/build_input.h"
 #include "full/verbs.h"
 #include "memory_host.h"
 
@@ -179,4 +180,39 @@ TEST_CASE("what a cmake command sets is what is judged") {
   CHECK(run(host, {}, {"cmake", "-DTORCH_CUDA_ARCH_LIST=99.9", "."}) == 1);
   CHECK(run(host, {"--fail-on", "never"},
             {"cmake", "-D", "TORCH_CUDA_ARCH_LIST:STRING=8.6", "."}) == 126);
+}
+
+TEST_CASE(
+    "an option takes the place of all that says the same in the environment, also in CMAKE_ARGS") {
+  const StringMap before = {
+      {"CUDAARCHS", "80"},
+      {"FLASH_ATTN_CUDA_ARCHS", "80"},
+      {"CUDACXX", "/old/nvcc"},
+      {"CMAKE_ARGS",
+       "-DCMAKE_CUDA_ARCHITECTURES=80 -DA='b -DCOMPUTE_CAPABILITY=1 c' -D TORCH_CUDA_ARCH_LIST=8.0 "
+       "-DCMAKE_CUDA_COMPILER:FILEPATH=\"/o d/nvcc\" -DCOMPUTE_CAPABILITY=80 -GNinja"}};
+  const auto said = [](const StringMap& map) {
+    std::string out;
+    for (const auto& one : map) out += cat(one.first, "=", one.second, "\n");
+    return out;
+  };
+  Request request;
+  StringMap users = before;
+  forget_replaced(request, {}, users);
+  CHECK(said(users) == said(before));
+  request.arch_list = Text("8.0", "TORCH_CUDA_ARCH_LIST (environment)");
+  forget_replaced(request, {}, users);
+  CHECK(said(users) == said(before));
+  request.arch_list = Text("9.0", "--arch-list");
+  forget_replaced(request, {}, users);
+  CHECK(users.find("CUDAARCHS") == nullptr);
+  CHECK(users.find("FLASH_ATTN_CUDA_ARCHS") == nullptr);
+  CHECK(*users.find("CUDACXX") == "/old/nvcc");
+  CHECK(*users.find("CMAKE_ARGS") ==
+        "-DA='b -DCOMPUTE_CAPABILITY=1 c' -DCMAKE_CUDA_COMPILER:FILEPATH=\"/o d/nvcc\" -GNinja");
+  Inputs in;
+  in.set["TOOLKIT"] = "/new";
+  forget_replaced(request, in, users);
+  CHECK(users.find("CUDACXX") == nullptr);
+  CHECK(*users.find("CMAKE_ARGS") == "-DA='b -DCOMPUTE_CAPABILITY=1 c' -GNinja");
 }
