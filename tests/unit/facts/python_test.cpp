@@ -52,6 +52,20 @@ TEST_CASE("a venv is known by its pyvenv.cfg and nothing is run") {
   CHECK(host.ran.empty());
 }
 
+TEST_CASE("the Python beside an installed tcstack comes before PATH and after an active environment") {
+  MemoryHost host;
+  add_python(host, "/usr", "3.11");
+  const std::string config = "home = /usr/bin\nversion = 3.11.2\n";
+  add_venv(host, "/own", "/usr", "3.11", config);
+  add_venv(host, "/active", "/usr", "3.11", config);
+  host.variables = {{"PATH", "/usr/bin"}, {"TORCH_CUDA_STACK_PYTHON", "/own/bin/python3"}};
+  Facts facts = gather(host);
+  CHECK(facts.python.executable.is("/own/bin/python3"));
+  CHECK(facts.python.executable.from == "TORCH_CUDA_STACK_PYTHON");
+  host.variables["VIRTUAL_ENV"] = "/active";
+  CHECK(gather(host).python.executable.is("/active/bin/python3"));
+}
+
 TEST_CASE("a venv with system packages also takes Debian's dist-packages") {
   MemoryHost host;
   add_python(host, "/usr", "3.11");
