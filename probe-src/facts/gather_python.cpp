@@ -44,7 +44,8 @@ List<Candidate> candidates(const Host& host, const Inputs& in) {
     std::string prefix = host.env_or(name, "");
     if (!prefix.empty()) pythons_in(host, prefix + "/bin", name, out);
   }
-  // The Python package's `tcstack` names the environment that it is installed in, where that has a PyTorch.
+  // The Python package's `tcstack` names the environment that it is installed in, where that has a
+  // PyTorch.
   const std::string own = host.env_or("TORCH_CUDA_STACK_PYTHON", "");
   if (!own.empty()) out.push_back(Candidate{own, "TORCH_CUDA_STACK_PYTHON"});
   for (const std::string& folder : split(host.env_or("PATH", ""), ":"))

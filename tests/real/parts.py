@@ -123,6 +123,7 @@ DEBS = {
     "toolkit-11.8": ("bookworm", TOOLKIT, TOOLKIT_LIBRARIES, "lay_out_toolkit", f"{MULTIARCH}/libcudart.so.11.0"),
     "gxx-11": ("bookworm", GXX, "", "", "bin/g++-11"),  # gcc finds its parts relative to where it lies
     "driver-535": ("bookworm", DRIVER, "", "lay_out_driver", "lib/libcuda.so.1"),
+    "glibc-aarch64": ("trixie", "libc6:arm64", "", "", "lib/ld-linux-aarch64.so.1"),  # qemu-aarch64 -L <part>
     "driver-550": ("trixie", DRIVER, "", "lay_out_driver", "lib/libcuda.so.1"),
 }
 
@@ -332,7 +333,8 @@ def cuda_requirements(torch):
 def unpack_debs(name, suite, packages, dependencies, part, temp):
     """Unpack the /usr of packages of a suite, and of those direct dependencies whose name the pattern matches."""
     say(f"{name}: apt gets {' '.join(packages)} of {suite}")
-    apt = private_apt(suite, temp)
+    foreign = {word.partition(":")[2] for word in packages} - {""}
+    apt = private_apt(suite, temp, ["amd64", *sorted(foreign)])
     run(name, ["apt-get", "update", *apt])
     wanted = list(packages)
     if dependencies:
@@ -348,7 +350,7 @@ def unpack_debs(name, suite, packages, dependencies, part, temp):
     (unpacked / "usr").rename(part)
 
 
-def private_apt(suite, temp):
+def private_apt(suite, temp, architectures=("amd64",)):
     """Options that make apt work in a folder of its own, on another suite of the mirror this machine uses."""
     uri, signed_by = debian_source()
     for folder in ("state/lists/partial", "cache/archives/partial"):
@@ -360,7 +362,8 @@ def private_apt(suite, temp):
     settings = {"Dir::State": temp / "state", "Dir::State::status": temp / "status", "Dir::Cache": temp / "cache",
                 "Dir::Etc::sourcelist": temp / "suite.sources", "Dir::Etc::sourceparts": "-",
                 "Dir::Etc::preferences": "-", "Dir::Etc::preferencesparts": "-", "APT::Architecture": "amd64",
-                "APT::Sandbox::User": "root", "Acquire::Languages": "none", "Acquire::Retries": "3"}
+                "APT::Architectures": ",".join(architectures), "APT::Sandbox::User": "root",
+                "Acquire::Languages": "none", "Acquire::Retries": "3"}
     return [f"-o{key}={value}" for key, value in settings.items()]
 
 

@@ -52,7 +52,8 @@ TEST_CASE("a venv is known by its pyvenv.cfg and nothing is run") {
   CHECK(host.ran.empty());
 }
 
-TEST_CASE("the Python beside an installed tcstack comes before PATH and after an active environment") {
+TEST_CASE(
+    "the Python beside an installed tcstack comes before PATH and after an active environment") {
   MemoryHost host;
   add_python(host, "/usr", "3.11");
   const std::string config = "home = /usr/bin\nversion = 3.11.2\n";
