@@ -2,6 +2,7 @@
 #include "drive/forms.h"
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "emit/emit.h"
 
 namespace tcs {
@@ -49,16 +50,33 @@ std::string github_lines(const Drive& drive, List<std::string>& notes) {
   return out;
 }
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+// JSON has no bytes but UTF-8.
+bool fits_preset(const BuildSetting& one, const std::string& value, List<std::string>& notes) {
+  if (is_utf8(value)) return true;
+  notes.push_back(cat("a preset cannot hold ", one.name, ", whose value is not UTF-8"));
+  return false;
+}
+
 // cmake-presets(7): $env{...} and the like are read in every value.
 std::string preset_text(const std::string& text) {
   return replace_all(text, "$", "${dollar}");
 }
 
-Json preset_environment(const Drive& drive) {
+Json preset_environment(const Drive& drive, List<std::string>& notes) {
   Json out = Json::object();
   for (const BuildSetting& one : ours(drive)) {
     if (one.name == "CMAKE_ARGS") continue;  // cmake itself reads none
     const bool path = one.name == "PATH";
+    if (!fits_preset(one, path ? drive.path_first : one.value, notes)) continue;
     out.add(one.name,
             path ? preset_text(drive.path_first) + ":$penv{PATH}" : preset_text(one.value));
   }
@@ -67,12 +85,13 @@ Json preset_environment(const Drive& drive) {
 
 // `cmake --preset torch-cuda-stack`, alone or inherited by one that has more to say. The build
 // preset has the same environment, which nvcc reads when it is called.
-std::string preset(const Drive& drive) {
+std::string preset(const Drive& drive, List<std::string>& notes) {
   Json cache = Json::object(), row = Json::object(), build = Json::object();
-  for (const BuildSetting& one : drive.cache) cache.add(one.name, preset_text(one.value));
+  for (const BuildSetting& one : drive.cache)
+    if (fits_preset(one, one.value, notes)) cache.add(one.name, preset_text(one.value));
   row.add("name", "torch-cuda-stack").add("displayName", "as tcstack planned it");
   row.add("binaryDir", "${sourceDir}/build");
-  row.add("cacheVariables", std::move(cache)).add("environment", preset_environment(drive));
+  row.add("cacheVariables", std::move(cache)).add("environment", preset_environment(drive, notes));
   build.add("name", "torch-cuda-stack").add("configurePreset", "torch-cuda-stack");
   if (drive.jobs > 0) build.add("jobs", drive.jobs);
   Json configures = Json::array(), builds = Json::array(), out = Json::object();
@@ -111,7 +130,7 @@ void note_environment(const Drive& drive, List<std::string>& notes) {
 std::string build_form(const Drive& drive, const std::string& form, List<std::string>& notes) {
   if (form == "env") return env_lines(drive);
   if (form == "github-env") return github_lines(drive, notes);
-  if (form == "preset") return preset(drive);
+  if (form == "preset") return preset(drive, notes);
   note_environment(drive, notes);
   if (form == "initial-cache") return initial_cache(drive);
   return form == "cmake-args" ? cmake_args(drive) : std::string();

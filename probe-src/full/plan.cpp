@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `tcstack plan` with the forms that carry all that a build is told.
 #include "base/text.h"
+#include "base/utf8.h"
 #include "drive/forms.h"
 #include "full/build_input.h"
 #include "full/verbs.h"
@@ -50,6 +51,13 @@ StringMap environment_of(const Host& host, const PlanAnswer& answer) {
   return out;
 }
 
+// A note may quote a path or a variable; a terminal obeys what is in them.
+std::string shown(const std::string& note) {
+  for (char c : note)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') return ascii(note);
+  return note;
+}
+
 std::string build_settings(Host& host, const PlanAnswer& answer, std::string& note) {
   List<std::string> notes;
   const Facts facts = tried(host, answer, notes);
@@ -61,6 +69,7 @@ std::string build_settings(Host& host, const PlanAnswer& answer, std::string& no
       host_compiler_of(facts, answer.asked.inputs), here ? gate_path(host) : std::string()});
   notes.append(drive.notes);
   const std::string text = build_form(drive, answer.form, notes);
+  for (std::string& one : notes) one = shown(one);
   note = join(notes, "\n");
   return text;
 }

@@ -138,6 +138,8 @@ def check(folder, name, facts, request=None, options=()):
             for form in FORMS}
     codes = {form: one.returncode for form, one in done.items()}
     assert len(set(codes.values())) == 1, codes
+    for form, one in done.items():
+        assert not re.search(rb"[\x00-\x09\x0b-\x1f\x7f]", one.stderr), f"{form}: a terminal would obey {one.stderr}"
     if codes["env"] != 0:
         assert not any(one.stdout for one in done.values()), "a refused plan is printed"
         return False

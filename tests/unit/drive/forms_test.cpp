@@ -84,6 +84,18 @@ TEST_CASE("the preset is whole: it can be configured with, built with and inheri
   CHECK(json->find("buildPresets")->items[0].find("jobs")->text == "8");
 }
 
+TEST_CASE("a preset leaves out what is not UTF-8, which JSON would change, and tells it") {
+  Build build("9.0");
+  build.root = "/\xFF";
+  const Written out = written(build, "preset");
+  for (const char* name : {"CUDAToolkit_ROOT", "CUDA_HOME", "PATH"}) {
+    CHECK_FALSE(contains(out.text, cat('"', name, '"')));
+    CHECK(contains(out.notes, cat("a preset cannot hold ", name)));
+  }
+  CHECK(contains(out.text, "CMAKE_CUDA_ARCHITECTURES"));
+  CHECK(contains(written(build, "env").text, "CUDA_HOME='/\xFF'"));
+}
+
 TEST_CASE("forms of the cache alone say what nvcc must be told when it runs") {
   for (const char* form : {"initial-cache", "cmake-args"}) {
     CHECK(contains(written(Build("9.0;12.0f"), form).notes, "export NVCC_APPEND_FLAGS='-gencode="));
