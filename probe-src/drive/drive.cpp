@@ -264,9 +264,9 @@ int compile_mib(const Settings& s, const DriveInput& in) {
 }
 
 void set_jobs(Settings& s, const DriveInput& in) {
-  const Jobs jobs = jobs_for(
-      in.facts.host,
-      project_need(in.named, static_cast<int>(in.plan.gencodes.size()), compile_mib(s, in)));
+  const int need =
+      project_need(in.named, static_cast<int>(in.plan.gencodes.size()), compile_mib(s, in));
+  const Jobs jobs = jobs_for(in.facts.host, need);
   const std::string* own = s.users("MAX_JOBS");
   if (own == nullptr) own = s.users("CMAKE_BUILD_PARALLEL_LEVEL");
   uint64_t number = 0;
@@ -279,6 +279,10 @@ void set_jobs(Settings& s, const DriveInput& in) {
   if (!users && jobs.guess)
     s.note(cat("how much memory there is is unknown: ", s.out.jobs,
                " compiles at a time, by cores alone"));
+  const Fact<int>& memory = in.facts.host.memory_mib;
+  if (memory.known() && memory.value() < need)
+    s.note(cat(memory.value(), " MiB of memory are less than one compile may take, ", need,
+               " MiB: one that ends with 'Killed' or signal 9 has met that"));
 }
 
 // A cmake that the user calls would warn of each entry that its project does not use; those that

@@ -268,8 +268,10 @@ TEST_CASE("jobs are as many as cores and memory allow, and one at least") {
   build.facts.host.memory_mib = Fact<int>(3584 * 3 + 100);
   CHECK(environment(build, "MAX_JOBS") == "3");
   CHECK(contains(find(build.drive().environment, "MAX_JOBS").why, "MiB of memory"));
+  CHECK_FALSE(contains(join(build.drive().notes, "\n"), "less than one compile may take"));
   build.facts.host.memory_mib = Fact<int>(100);
   CHECK(environment(build, "MAX_JOBS") == "1");
+  CHECK(contains(join(build.drive().notes, "\n"), "100 MiB of memory are less than one compile"));
   build.facts.host.memory_mib = Fact<int>(0);
   CHECK(environment(build, "MAX_JOBS") == "1");
   build.facts.host.memory_mib = Fact<int>();
