@@ -28,30 +28,58 @@ bool in_set(char c, std::string_view pattern, size_t& at) {
   return found != inverse;
 }
 
-void descend(const Host& host, const std::string& folder, const List<std::string>& parts, size_t at,
-             List<std::string>& out) {
-  if (at == parts.size()) {
-    if (host.stat(folder).is_file()) add_once(out, folder);
-    return;
-  }
-  const std::string& part = parts[at];
-  if (part == "**") descend(host, folder, parts, at + 1, out);
-  if (part.find_first_of("*?[") == std::string::npos) {
-    descend(host, path_join(folder, part), parts, at + 1, out);
-    return;
-  }
-  Result<List<std::string>> names = host.list(folder);
+struct Walk {
+  const Host& host;
+  List<std::string> parts{};
+  bool hidden = false;
+  List<std::string> found{}, unread{};
+};
+
+void descend(Walk& walk, const std::string& folder, size_t at);
+
+// Each name in `folder` against the part at `at`.
+void descend_names(Walk& walk, const std::string& folder, size_t at) {
+  const std::string& part = walk.parts[at];
+  Result<List<std::string>> names = walk.host.list(folder);
+  if (!names && walk.host.stat(folder).is_dir()) walk.unread.push_back(names.error().str());
   if (!names) return;
   for (const std::string& name : *names) {
     const std::string path = path_join(folder, name);
-    if (starts_with(name, ".") && !starts_with(part, ".")) continue;
+    if (starts_with(name, ".") && !starts_with(part, ".") && !walk.hidden) continue;
     if (part != "**") {
-      if (name_matches(name, part)) descend(host, path, parts, at + 1, out);
-    } else if (host.stat(path).is_dir() &&
-               host.real_path(path) == path_join(host.real_path(folder), name)) {
-      descend(host, path, parts, at, out);
+      if (name_matches(name, part)) descend(walk, path, at + 1);
+    } else if (walk.host.stat(path).is_dir() &&
+               walk.host.real_path(path) == path_join(walk.host.real_path(folder), name)) {
+      descend(walk, path, at);
     }
   }
+}
+
+void descend(Walk& walk, const std::string& folder, size_t at) {
+  if (at == walk.parts.size()) {
+    const FileStat stat = walk.host.stat(folder);
+    if (stat.is_file()) walk.found.push_back(folder);
+    if (stat.type == FileStat::Type::Unreadable)
+      walk.unread.push_back(cat(folder, ": ", stat.reason));
+    return;
+  }
+  const std::string& part = walk.parts[at];
+  if (part == "**") descend(walk, folder, at + 1);
+  if (part.find_first_of("*?[") == std::string::npos)
+    descend(walk, path_join(folder, part), at + 1);
+  else
+    descend_names(walk, folder, at);
+}
+
+// "a//./**/**" -> a, **, *: one `**` more finds nothing more, and would walk all again.
+List<std::string> parts_of(const std::string& pattern) {
+  List<std::string> parts;
+  for (const std::string& part : split(pattern, "/")) {
+    const bool again = part == "**" && !parts.empty() && parts.back() == "**";
+    if (!part.empty() && part != "." && !again) parts.push_back(part);
+  }
+  if (!parts.empty() && parts.back() == "**") parts.push_back("*");
+  return parts;
 }
 
 }  // namespace
@@ -88,11 +116,14 @@ bool name_matches(std::string_view name, std::string_view pattern) {
 }
 
 List<std::string> files_matching(const Host& host, const std::string& folder,
-                                 const std::string& pattern) {
-  List<std::string> out;
-  descend(host, starts_with(pattern, "/") ? "/" : folder, split(pattern, "/"), 0, out);
-  sort_unique(out);
-  return out;
+                                 const std::string& pattern, bool hidden,
+                                 List<std::string>* unread) {
+  Walk walk{host, parts_of(pattern), hidden};
+  descend(walk, starts_with(pattern, "/") ? "/" : folder, 0);
+  sort_unique(walk.found);
+  sort_unique(walk.unread);
+  if (unread != nullptr) *unread = walk.unread;
+  return walk.found;
 }
 
 }  // namespace tcs

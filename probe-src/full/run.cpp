@@ -120,10 +120,10 @@ int not_started(const Run& run, const Outcome& outcome) {
 }
 
 int run_and_verify(Host& host, const Run& run) {
-  const int64_t start = host.now();
+  const StringMap before = files_before(host, run);
   const Outcome outcome = host.foreground(run.command, true);
   if (outcome.state == Outcome::State::NotStarted) return not_started(run, outcome);
-  if (outcome.ok()) return verify_built(host, run, start);
+  if (outcome.ok()) return verify_built(host, run, before);
   say(cat("the command failed (", outcome.describe(), "): nothing was verified"));
   return outcome.state == Outcome::State::Signalled ? -outcome.code : outcome.code;
 }

@@ -37,8 +37,9 @@ List<std::string> cmake_words(const List<std::string>& command);
 void learn_tree(const Host& host, Run& run);
 void list_is_given(Run& run);
 
-// run_verify.cpp: 0, or 1 where a pattern names no file or a file lacks what was planned. `start`:
-// when the command was started, seconds since 1970.
-int verify_built(Host& host, const Run& run, int64_t start);
+// run_verify.cpp: 0, or 1 where a pattern names no file or a file lacks what was planned. `before`:
+// files_before(), of the time before the command was started.
+StringMap files_before(const Host& host, const Run& run);
+int verify_built(Host& host, const Run& run, const StringMap& before);
 
 }  // namespace tcs

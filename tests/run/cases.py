@@ -586,10 +586,16 @@ def case_wheels_are_opened(world):
     holds("one of two", done.stderr, "x-1-py3-none-any.whl: x/other.so: 1 of 1 fat binary lacks sm_86")
     if b"wheel-" in done.stderr:
         raise AssertionError("the folder it was unpacked in is shown")
+    (world.root / "zipfile.py").write_text("raise SystemExit('the project has a module of that name')\n")
+    world.script("pack.py", "import os,sys\nsys.path = [p for p in sys.path if p != os.getcwd()]\nimport zipfile\n"
+                 "with zipfile.ZipFile('dist/hidden.whl', 'w') as z:\n    z.write(sys.argv[1], 'x/.libs/h.so')\n")
+    done = world.run(PYTHON, "pack.py", str(other), options=("--verify", "dist/hidden.whl"))
+    expect(f"a folder that begins with a dot: {done.stderr}", done.returncode, 1)
+    holds("a folder that begins with a dot", done.stderr, "hidden.whl: x/.libs/h.so: 1 of 1 fat binary lacks sm_86")
     (world.root / "dist/broken.whl").write_text("no zip")
     done = world.run("true", options=("--verify", "dist/broken.whl"))
     expect("no zip", done.returncode, 1)
-    holds("no zip", done.stderr, "broken.whl: could not be unpacked")
+    holds("no zip", done.stderr, f"broken.whl: could not be unpacked by {PYTHON}: exit status 1")
 
 
 def case_a_library_for_another_cuda_fails(world):
@@ -620,12 +626,48 @@ def case_nothing_to_verify_is_a_failure(world):
 
 
 def case_a_file_that_was_there_before_is_said(world):
-    """A library that the command did not touch is verified all the same, with a note."""
+    """A library that the command did not touch is verified all the same, with a note; one of the same time in its place has none."""
     good = compiled(world, "old.so", "sm_86")
     os.utime(good, (1, 1))
-    done = world.run("true", options=("--verify", "old.so"))
+    (world.root / "notes.txt").write_text("beside it\n")
+    done = world.run("true", options=("--verify", "*"))
     expect("status", done.returncode, 0)
     holds("note", done.stderr, "old.so was there before the command")
+    if b"notes.txt" in done.stderr:
+        raise AssertionError(f"text is none of it:\n{done.stderr.decode()}")
+    done = world.run("sh", "-c", "cp -p old.so new && mv new old.so", options=("--verify", "old.so"))
+    expect("status", done.returncode, 0)
+    if b"before the command" in done.stderr:
+        raise AssertionError(f"it is another file:\n{done.stderr.decode()}")
+    for n in range(9):
+        shutil.copy(good, world.root / f"k{n}.so")
+    done = world.run("true", options=("--verify", "k*.so"))
+    holds("many", done.stderr, "note: 4 more were there before the command")
+
+
+def case_a_pattern_that_names_no_file_says_why(world):
+    """A folder, a dangling link, what is no regular file, and a folder that cannot be read are told from what is not there."""
+    (world.root / "out").mkdir()
+    (world.root / "link.so").symlink_to("nowhere")
+    (world.root / "loop.so").symlink_to("loop.so")
+    os.mkfifo(world.root / "fifo.so")
+    for pattern, why in (("out", "'out' is a folder; all that is in it: 'out/**'"), ("fifo.so", "'fifo.so' is no regular file"),
+                         ("link.so", "'link.so' is a link to nothing"), ("loop.so", "loop.so: Too many levels of symbolic links"),
+                         ("no.so", "'no.so' names no file, here or in the packages of")):
+        done = world.run("true", options=("--verify", pattern))
+        expect(pattern, done.returncode, 1)
+        holds(pattern, done.stderr, why)
+
+
+def case_patterns_name_what_a_person_means(world):
+    """`**` at the end is all below a folder, and a file whose name has brackets is found by its name."""
+    good = compiled(world, "store/good", "sm_86")
+    (world.root / "out/deep").mkdir(parents=True)
+    (world.root / "out/deep/readme").write_text("text\n")
+    for pattern, name in (("out/**", "out/deep/k.so"), ("./out//deep/*", "out/deep/k.so"), ("k[1].so", "k[1].so")):
+        done = world.run("cp", str(good), name, options=("--verify", pattern))
+        expect(f"{pattern}: {done.stderr}", done.returncode, 0)
+        holds(pattern, done.stderr, f"{world.root}/{name}: 1 fat binary")
 
 
 def pytorch_tree(world, cached=None):

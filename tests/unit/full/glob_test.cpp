@@ -40,6 +40,12 @@ TEST_CASE("files below a folder, through any number of folders, sorted and once"
   CHECK(files_matching(host, "/w", ".git/*") == List<std::string>{"/w/.git/d.so"});
   CHECK(files_matching(host, "/w", "/x/*.so") == List<std::string>{"/x/e.so"});
   CHECK(files_matching(host, "/w", "p/up/a.so") == List<std::string>{"/w/p/up/a.so"});
+  CHECK(files_matching(host, "/w", ".//p/./b.so") == List<std::string>{"/w/p/b.so"});
+  CHECK(files_matching(host, "/w", "p/**") ==
+        List<std::string>{"/w/p/b.so", "/w/p/q/c.so", "/w/p/q/c.txt"});
+  CHECK(files_matching(host, "/w", "**/**/c.so") == List<std::string>{"/w/p/q/c.so"});
+  CHECK(files_matching(host, "/w", "**/d.so").empty());
+  CHECK(files_matching(host, "/w", "**/d.so", true) == List<std::string>{"/w/.git/d.so"});
   CHECK(files_matching(host, "/w", "p").empty());  // a folder is no file
   CHECK(files_matching(host, "/w", "no/*").empty());
 }
