@@ -21,7 +21,7 @@ namespace {
 // Signals whose disposition this process changes somewhere: for itself, never for the command.
 constexpr int changed_signals[] = {SIGPIPE, SIGXFSZ, SIGCHLD, SIGINT,  SIGQUIT,
                                    SIGTSTP, SIGTERM, SIGHUP,  SIGUSR1, SIGUSR2};
-constexpr int forwarded_signals[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+constexpr int forwarded_signals[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGINT, SIGQUIT, SIGTSTP};
 
 // As they were when this process was started: taken before main(), which ignores SIGPIPE.
 struct SignalsAtStart {
@@ -41,10 +41,12 @@ struct SignalsAtStart {
 
 volatile pid_t command_pid = -1;
 
-// What the terminal sends goes to the whole group, the command included.
+// What the terminal sends goes to the whole group, the command included; what the command sends to
+// its group it has seen itself.
 void forward(int signal, siginfo_t* info, void*) {
   const int error = errno;
-  if (info->si_code <= 0 && command_pid > 0) kill(command_pid, signal);
+  if (info->si_code <= 0 && command_pid > 0 && info->si_pid != command_pid)
+    kill(command_pid, signal);
   errno = error;
 }
 
@@ -56,7 +58,6 @@ void set_action(int signal, void (*handler)(int)) {
 
 // While the command has the terminal. SIGTSTP stops the command; we stop when it has.
 void stand_back() {
-  for (int signal : {SIGINT, SIGQUIT, SIGTSTP}) set_action(signal, SIG_IGN);
   struct sigaction action {};
   action.sa_sigaction = forward;
   action.sa_flags = SA_SIGINFO | SA_RESTART;

@@ -128,8 +128,9 @@ def case_a_command_killed_by_a_signal(world):
 
 
 def case_signals_reach_the_command(world):
-    """SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 that tcstack is sent reach the command, which may live on."""
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
+    """A signal that is sent to tcstack alone reaches the command, which may live on: Ctrl-C's too, as kill -INT sends it."""
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGINT, signal.SIGQUIT,
+                   signal.SIGTSTP):
         for way, options in both_ways(world):
             code = ("import signal,sys,os\n"
                     f"signal.signal({int(number)}, lambda *_: sys.exit(42))\n"
@@ -153,6 +154,14 @@ def case_a_signal_kills_a_command_that_does_not_handle_it(world):
         expect(way, child.returncode, -signal.SIGTERM)
         if Path(f"/proc/{pid}").exists():
             raise AssertionError(f"{way}: {pid} lives on")
+
+
+def case_a_signal_that_the_command_sends_its_group_comes_once(world):
+    """`kill 0` of a build script is not sent back to it, and tcstack waits for what the script does then."""
+    code = ("import os,signal,time\nseen = []\nsignal.signal(signal.SIGTERM, lambda *_: seen.append(1))\n"
+            "os.killpg(0, signal.SIGTERM)\ntime.sleep(0.3)\nos._exit(40 + len(seen))\n")
+    for way, options in both_ways(world):
+        expect(way, world.run(PYTHON, "-c", code, options=options, start_new_session=True).returncode, 41)
 
 
 def case_an_ignored_signal_stays_ignored(world):
