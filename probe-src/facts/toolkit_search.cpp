@@ -63,6 +63,8 @@ struct ToolkitSearch {
 
   void add(NvccPlace place) {
     if (place.program.empty() && place.say == Say::None) return;
+    // What is compiled to try it, and the build, are started in folders of their own.
+    if (!place.program.empty()) place.program = path_join(host.cwd(), place.program);
     settle(place);
     places.push_back(place);
   }
