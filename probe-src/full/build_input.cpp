@@ -2,6 +2,7 @@
 #include "full/build_input.h"
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "drive/projects.h"
 
 namespace tcs {
@@ -78,6 +79,12 @@ std::string gate_path(const Host& host) {
     }
   }
   return {};
+}
+
+std::string gate_fault(const Host& host) {
+  const std::string named = host.env_or("TORCH_CUDA_STACK_MODULES", "");
+  if (named.empty() || !gate_path(host).empty()) return {};
+  return cat("TORCH_CUDA_STACK_MODULES (environment): ", ascii(named), " holds no ", kGate);
 }
 
 void forget_replaced(const Request& request, const Inputs& in, StringMap& users) {

@@ -17,6 +17,8 @@ constexpr const char* kGate = "TorchCudaStackGate.cmake";
 std::string own_folder(Host& host, const std::string& base);
 
 std::string gate_path(const Host& host);  // "" = not at hand
+// Of a variable that names another folder for it, which has none; "" = nothing is wrong.
+std::string gate_fault(const Host& host);
 std::string host_compiler_of(const Facts& facts, const Inputs& in);
 // Takes out of the environment what an option takes the place of.
 void forget_replaced(const Request& request, const Inputs& in, StringMap& users);

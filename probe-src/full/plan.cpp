@@ -67,6 +67,7 @@ std::string build_settings(Host& host, const PlanAnswer& answer, std::string& no
   const Drive drive = make_drive(DriveInput{
       facts, answer.request, answer.plan, users, root_of(host, answer, facts),
       host_compiler_of(facts, answer.asked.inputs), here ? gate_path(host) : std::string()});
+  if (const std::string fault = gate_fault(host); here && !fault.empty()) notes.push_back(fault);
   notes.append(drive.notes);
   const std::string text = build_form(drive, answer.form, notes);
   for (std::string& one : notes) one = shown(one);

@@ -151,6 +151,7 @@ int verb_run(Host& host, const List<std::string>& args) {
   Run run;
   int status = 0;
   if (!read_words(host, args, run, status)) return status;
+  if (const std::string fault = gate_fault(host); !fault.empty()) return say(fault), 2;
   learn_from_command(host, run);
   learn_tree(host, run);
   Result<std::string> folder = cache_folder(host, run.asked.inputs);
