@@ -242,6 +242,10 @@ void set_prepended(Settings& s, const DriveInput& in) {
 // torch.utils.cpp_extension hands nvcc `-ccbin $CC` where CC is set, which beats both variables.
 void set_host_compiler(Settings& s, const DriveInput& in) {
   const std::string& compiler = in.host_compiler;
+  const std::string* cc = s.users("CC");
+  if (cc != nullptr && contains(trim(*cc), " "))
+    s.note(cat("CC=", *cc, " is yours and stays: torch.utils.cpp_extension hands it to nvcc as ",
+               "-ccbin, which takes the name of one program"));
   if (compiler.empty()) return;
   const char* const why = "a host compiler that this nvcc takes";
   s.variable("CUDAHOSTCXX", compiler, why);
@@ -249,7 +253,7 @@ void set_host_compiler(Settings& s, const DriveInput& in) {
   if (s.users("NVCC_CCBIN") == nullptr) set_prepended(s, in);
   s.entry("CMAKE_CUDA_HOST_COMPILER", "CUDAHOSTCXX", compiler, why);
   s.entry("CUDA_HOST_COMPILER", "CUDAHOSTCXX", compiler, why);
-  if (const std::string* cc = s.users("CC"))
+  if (cc != nullptr)
     s.note(cat("CC=", *cc, " is yours and stays: torch.utils.cpp_extension hands it to nvcc as ",
                "-ccbin, which beats the other ways; nvcc needs ", compiler));
 }
@@ -270,7 +274,7 @@ void set_jobs(Settings& s, const DriveInput& in) {
   const std::string* own = s.users("MAX_JOBS");
   if (own == nullptr) own = s.users("CMAKE_BUILD_PARALLEL_LEVEL");
   uint64_t number = 0;
-  const bool users = own != nullptr && parse_number(*own, 100000, number);
+  const bool users = own != nullptr && parse_number(*own, 100000, number) && number > 0;
   s.out.jobs = users ? static_cast<int>(number) : jobs.count;
   if (s.out.jobs < 1) return;
   const std::string why = users ? std::string("your number of jobs") : jobs.why;
@@ -325,20 +329,22 @@ void set_cmake_args(Settings& s, const List<BuildSetting>& others) {
   List<std::string> words;
   List<BuildSetting> all = s.out.cache;
   all.append(others);
+  const std::string* own = s.users("CMAKE_ARGS");
+  const List<std::string> there = own != nullptr ? split(*own, " ") : List<std::string>();
   for (const BuildSetting& one : all) {
+    const std::string word = cat("-D", one.name, "=", one.value);
+    if (contains(there, word)) continue;  // a run in a run
+    for (const std::string& theirs : there)
+      if (starts_with(theirs, cat("-D", one.name, "=")) ||
+          starts_with(theirs, cat("-D", one.name, ":")))
+        s.note(cat(one.name, " stays as your CMAKE_ARGS has it: ", theirs));
     if (is_one_word(one.value))
-      words.push_back(cat("-D", one.name, "=", one.value));
+      words.push_back(word);
     else
       s.note(cat("CMAKE_ARGS cannot hold ", one.name, ", whose value has a blank or a quote"));
   }
-  const std::string ours = join(words, " ");
-  const std::string* own = s.users("CMAKE_ARGS");
-  const bool there = own != nullptr && contains(cat(" ", *own, " "), cat(" ", ours, " "));
-  s.joined("CMAKE_ARGS",
-           own == nullptr ? ours
-           : there        ? *own
-                          : cat(ours, ours.empty() ? "" : " ", *own),
-           "for builds that run cmake");
+  if (own != nullptr) words.push_back(*own);
+  s.joined("CMAKE_ARGS", join(words, " "), "for builds that run cmake");
 }
 
 }  // namespace
