@@ -116,7 +116,8 @@ CommandPython active_or_project(const Host& host, bool project_first) {
   const std::string active = host.env_or("VIRTUAL_ENV", ""), project = project_python(host);
   const bool own = !project.empty() && (active.empty() || project_first);
   if (own) return {project, "the project's .venv"};
-  return {active.empty() ? std::string() : python_in(host, active + "/bin"), "VIRTUAL_ENV"};
+  if (active.empty()) return {};
+  return {python_in(host, active + "/bin"), "VIRTUAL_ENV"};
 }
 
 CommandPython uv_python(const Host& host, const List<std::string>& command) {
@@ -153,7 +154,7 @@ CommandPython conda_python(const Host& host, const List<std::string>& command) {
     const std::string python = python_in(host, cat(folder, "/", name, "/bin"));
     if (!python.empty()) return {python, cat("conda's environment ", name)};
   }
-  return {};
+  return {"", cat("conda's environment ", name)};
 }
 
 // The words of a command of pip, uv or build, without what starts it: {"pip", "install", "."} of
@@ -215,8 +216,10 @@ CommandPython python_of_command(const Host& host, const List<std::string>& comma
   if (path.empty()) return {};
   if (is_python_name(name)) return {path, "the command"};
   // pyenv's stand-ins are scripts of a shell; each version has them all.
-  if (ends_with(path_parent(path), "/shims") && pip)
-    return {python_in(host, path_parent(path), release_in_name_of(name)), "the same shims"};
+  if (ends_with(path_parent(path), "/shims") && pip) {
+    const std::string same = python_in(host, path_parent(path), release_in_name_of(name));
+    return {same, same.empty() ? "" : "the same shims"};
+  }
   const std::string found = interpreter_of(host, path);
   if (found.empty()) return {};
   return {found, cat("the first line of ", path)};

@@ -11,7 +11,7 @@ namespace tcs {
 
 struct CommandPython {
   std::string path;  // "" = the command does not say: the default search
-  std::string from;  // "the first line of /venv/bin/pip"
+  std::string from;  // "the first line of /venv/bin/pip"; without a path: it names one in vain
 };
 CommandPython python_of_command(const Host& host, const List<std::string>& command);
 

@@ -22,8 +22,13 @@ void tell_inner_checks(const Host& host, Run& run) {
   };
   for (const char* name :
        {"TARGETS", "TOOLKIT", "FACTS", "FAIL_ON", "ALLOW", "TIMEOUT", "CACHE_DIR"})
-    if (const std::string* value = run.asked.inputs.find(name))
-      tell(name, *value, "an option of run");
+    if (const std::string* value = run.asked.inputs.find(name)) {
+      // The build is in another folder.
+      const std::string path = path_join(host.cwd(), *value);
+      const bool file = contains(List<std::string>{"TOOLKIT", "FACTS"}, std::string(name)) &&
+                        host.stat(path).exists();
+      tell(name, file ? path : *value, "an option of run");
+    }
   if (run.asked.options.has("--targets"))
     tell("TARGETS", run.asked.options.get("--targets"), "--targets");
   if (host.env_or("TORCH_CUDA_STACK_TOOL", "").empty())
@@ -138,6 +143,9 @@ void settle_command(Host& host, const std::string& root, Run& run) {
   for (const BuildSetting& setting : run.drive.environment)
     if (!setting.users) run.command.set_env[setting.name] = setting.value;
   if (configures_with_cmake(run.words)) give_to_cmake(host, run);
+  if (run.python.path.empty() && !run.python.from.empty())
+    run.notes.push_back(cat("the Python of ", run.python.from,
+                            " is not here; the one that was checked is another"));
 }
 
 std::string settings_text(const Run& run, bool whole) {

@@ -339,6 +339,59 @@ def case_an_option_counts_over_the_environment(world):
     expect("CMAKE_ARGS", (done.stdout.count(b"ARCHITECTURES="), done.stdout.endswith(b" -DX=Y\n")), (1, True))
 
 
+def case_a_number_of_jobs_that_is_none_stays(world):
+    """MAX_JOBS=0 is the user's, is shown as theirs, and is not taken for a number of jobs elsewhere."""
+    done = world.real("true", options=("--dry-run",), env=world.env | {"MAX_JOBS": "0"})
+    holds("said", done.stdout, "MAX_JOBS=0   # yours")
+    holds("said", done.stdout, "CMAKE_BUILD_PARALLEL_LEVEL=")
+    if b"CMAKE_BUILD_PARALLEL_LEVEL=0" in done.stdout:
+        raise AssertionError(done.stdout.decode())
+
+
+def case_words_of_the_user_that_beat_the_plan_are_said(world):
+    """An entry in the user's CMAKE_ARGS that is not the plan's is named, and one that is the same is not given twice."""
+    done = world.run("sh", "-c", "echo $CMAKE_ARGS",
+                     env=world.env | {"CMAKE_ARGS": "-DCMAKE_CUDA_ARCHITECTURES:STRING=75 -DTORCH_CUDA_ARCH_LIST=8.6 -DX=1"})
+    holds("said", done.stderr, "note: CMAKE_CUDA_ARCHITECTURES stays as your CMAKE_ARGS has it: -DCMAKE_CUDA_ARCHITECTURES:STRING=75")
+    expect("given", done.stdout.count(b"-DTORCH_CUDA_ARCH_LIST=8.6"), 1)
+    if b"note: TORCH_CUDA_ARCH_LIST" in done.stderr or not done.stdout.endswith(b"-DX=1\n"):
+        raise AssertionError(f"{done.stdout}\n{done.stderr}")
+    done = world.run("true", env=world.env | {"CC": "ccache gcc"})
+    holds("said", done.stderr, "CC=ccache gcc is yours and stays")
+
+
+def case_relative_names_are_of_the_callers_folder(world):
+    """A toolkit and a recorded machine that are named relative to the current folder are those for the build, wherever that goes."""
+    done = world.run("sh", "-c", "echo $TORCH_CUDA_STACK_FACTS", facts="good.json", options=QUIET)
+    expect("facts", done.stdout.decode(), f"{world.good}\n")
+    nvcc = shutil.which("nvcc", path=world.env["PATH"])
+    if nvcc is None:
+        raise Skip("there is no nvcc")
+    (world.root / "tk").symlink_to(Path(nvcc).parent.parent)
+    env = {k: v for k, v in world.env.items() if k != "CUDACXX"}
+    for options, change in ((("-DTorchCudaStack_TOOLKIT=tk",), {}), ((), {"CUDA_HOME": "tk"})):
+        done = world.real("sh", "-c", "cd /; $CUDACXX --version", options=(*QUIET, *options), env=env | change)
+        expect(f"{options} {change}: {done.stderr}", done.returncode, 0)
+        holds("nvcc", done.stdout, "Cuda compiler driver")
+        if b"not judged" in done.stderr:
+            raise AssertionError(f"it was not tried:\n{done.stderr.decode()}")
+
+
+def case_a_folder_without_a_gate_is_refused(world):
+    """TORCH_CUDA_STACK_MODULES that names no gate is bad input, not a build without one."""
+    done = world.run("echo", "ran", env=world.env | {"TORCH_CUDA_STACK_MODULES": "/nowhere"})
+    expect("status", (done.returncode, done.stdout), (2, b""))
+    holds("said", done.stderr, "TORCH_CUDA_STACK_MODULES (environment): /nowhere holds no TorchCudaStackGate.cmake")
+
+
+def case_a_python_that_is_named_in_vain_is_said(world):
+    """Where --python of uv, or conda's environment, is not here, what was checked is another Python's, and a note says so."""
+    for command, name in ((("uv", "pip", "install", "--python", "3.99", "x"), "--python"),
+                          (("conda", "run", "-n", "nowhere", "pip"), "conda's environment nowhere")):
+        done = world.run(*command, options=("--dry-run",))
+        holds("said", done.stdout, f"note: the Python of {name} is not here; the one that was checked is another")
+
+
 def case_signals_and_descriptors_are_those_of_a_direct_start(world):
     """Ignored, caught and blocked signals, open descriptors, limits and the umask are what they would be without us."""
     shows = (("grep", "-E", "^(Sig(Blk|Ign|Cgt)|Umask)", "/proc/self/status"), ("ls", "/proc/self/fd"))  # no shell's own
