@@ -10,6 +10,8 @@ namespace {
 
 constexpr int kDownloadMs = 3600 * 1000;
 
+constexpr const char* kTorn = ".tmp-";
+
 // Without the current folder, which -m would search first.
 constexpr const char* kPip =
     "import runpy, sys; sys.path[:] = [p for p in sys.path if p]; "
@@ -42,8 +44,22 @@ std::string complaint(const Outcome& said) {
   return words.empty() ? said.describe() : cat(reached, join(words, " ").substr(0, 400));
 }
 
-void remove_torn(Host& host, const std::string& dir) {
-  const std::string prefix = path_name(dir) + ".tmp-", parent = path_parent(dir);
+// What to do about it; "" where pip's words say so.
+const char* advice(const std::string& said) {
+  if (contains(said, "No space left"))
+    return "\n  help: the wheels and what is in them want 500 MB there";
+  if (contains(said, "No matching distribution") || contains(said, "reach its index"))
+    return "\n  help: a mirror is named by PIP_INDEX_URL, a proxy by https_proxy; without a "
+           "network "
+           "have the wheels of\n  'tcstack tables toolkit-wheels' in a folder: PIP_NO_INDEX=1 "
+           "PIP_FIND_LINKS=FOLDER";
+  return "";
+}
+
+void remove_torn(Host& host, const std::string& temporary) {
+  const size_t number = temporary.rfind('-') + 1;
+  const std::string parent = path_parent(temporary);
+  const std::string prefix = path_name(temporary.substr(0, number));
   Result<List<std::string>> names = host.list(parent);
   for (size_t i = 0; names && i < names->size(); ++i)
     if (starts_with((*names)[i], prefix) &&
@@ -54,17 +70,25 @@ void remove_torn(Host& host, const std::string& dir) {
 Result<Done> fetch(Host& host, const Facts& facts, const List<WheelRow>& wheels,
                    const std::string& python, const std::string& to) {
   const bool arm = facts.host.arch.is("aarch64");
-  Command c = pip(python, {"install", "--require-hashes", "--no-deps",
-                           "--only-binary=:all:", "--no-user", "--no-input", "--no-compile",
-                           "--disable-pip-version-check", "--target", to, "-r", "/dev/stdin"});
+  Command c =
+      pip(python, {"install", "--require-hashes", "--no-deps", "--only-binary=:all:", "--no-user",
+                   "--no-input", "--no-compile", "--disable-pip-version-check",
+                   "--prefix=", "--root=/", "--target", to, "-r", "/dev/stdin"});
   for (const WheelRow& row : wheels)
     c.input += cat(row.package, "==", row.version,
                    " --hash=sha256:", arm ? row.aarch64 : row.x86_64, "\n");
   c.set_env["PIP_REQUIRE_VIRTUALENV"] = "0";  // nothing is put into any environment
   c.set_env["TMPDIR"] = path_parent(to);      // what pip leaves when it is killed is found again
+  // They are meant for what the user installs, and would keep the wheels away or elsewhere.
+  c.unset_env = {"PIP_PREFIX",      "PIP_ROOT",     "PIP_DRY_RUN",  "PIP_REPORT",
+                 "PIP_CONSTRAINT",  "PIP_EDITABLE", "PIP_PLATFORM", "PIP_PYTHON_VERSION",
+                 "PIP_REQUIREMENT", "PIP_ABI",      "PIP_PYTHON",   "PIP_IMPLEMENTATION"};
   c.timeout_ms = kDownloadMs;
   const Outcome said = host.run(c);
-  if (!said.ok()) return Error{complaint(said), cat(python, " -m pip install")};
+  if (!said.ok()) {
+    const std::string words = complaint(said);
+    return Error{words + advice(words), cat(python, " -m pip install")};
+  }
   const std::string nvcc = pip_root(to) + "/bin/nvcc";
   Command ask;
   ask.argv = {nvcc, "--version"};
@@ -72,6 +96,19 @@ Result<Done> fetch(Host& host, const Facts& facts, const List<WheelRow>& wheels,
   if (parse_release(answer.out) == wheels[0].version) return Done{};
   return Error{cat(answer.describe(), "; expected release ", wheels[0].version),
                nvcc + " --version"};
+}
+
+// What makes it a toolkit last. What is there is another's of the same release.
+Result<Done> move_entries(Host& host, const std::string& from, const std::string& to) {
+  Result<List<std::string>> names = host.list(from);
+  if (!names) return names.error();
+  for (const bool last : {false, true})
+    for (const std::string& name : *names) {
+      if ((name == "nvidia") != last) continue;
+      Result<Done> moved = host.rename(path_join(from, name), path_join(to, name));
+      if (!moved && !host.stat(path_join(to, name)).exists()) return moved;
+    }
+  return Done{};
 }
 
 }  // namespace
@@ -97,35 +134,55 @@ std::string user_named(const Toolkit& toolkit) {
   return {};
 }
 
-std::string python_with_pip(Host& host, const Facts& facts) {
+Result<std::string> python_with_pip(Host& host, const Facts& facts) {
   const std::string path = host.env_or("PATH", "");
+  Error why{"there is no Python: neither the environment's nor python3 on PATH", ""};
   for (const std::string& program :
        {facts.python.executable.value(), find_program(host, "python3", path),
-        std::string("/usr/bin/python3")})
-    if (!program.empty() && host.run(pip(program, {"--version"})).ok()) return program;
-  return {};
+        std::string("/usr/bin/python3")}) {
+    if (program.empty()) continue;
+    const Outcome said = host.run(pip(program, {"--version"}));
+    if (said.ok()) return program;
+    if (why.place.empty()) why = Error{complaint(said), program + " -m pip"};
+  }
+  why.text +=
+      "\n  help: python3 -m ensurepip, your distribution's python3-pip, or uv pip install pip";
+  return why;
 }
 
 Result<bool> has_pip_toolkit(const Host& host, const std::string& update, const std::string& dir) {
   Result<List<std::string>> names = host.list(dir);
   if (!names && !host.stat(dir).exists()) return false;
   if (!names) return names.error();
-  if (names->empty()) return false;
-  for (const WheelRow& row : wheels_of(update))
-    if (!contains(*names, cat(replace_all(row.package, "-", "_"), "-", row.version, ".dist-info")))
-      return Error{cat("holds something other than CUDA ", update, " of PyPI: it is left as it is"),
-                   dir};
-  return true;
+  size_t laid = 0, others = 0;
+  const List<WheelRow> wheels = wheels_of(update);
+  for (const std::string& name : *names) {
+    bool ours = starts_with(name, kTorn);
+    for (const WheelRow& row : wheels)
+      if (name == cat(replace_all(row.package, "-", "_"), "-", row.version, ".dist-info"))
+        ours = true, ++laid;
+    others += !ours;
+  }
+  if (others == 0) return false;
+  if (laid < wheels.size())
+    return Error{cat("holds something other than CUDA ", update, " of PyPI: it is left as it is"),
+                 dir};
+  if (host.stat(pip_root(dir) + "/bin/nvcc").exists()) return true;
+  return Error{cat("its CUDA ", update, " has lost its nvcc: remove the folder, and ask again"),
+               dir};
 }
 
 Result<Done> bring_pip_toolkit(Host& host, const Facts& facts, const std::string& update,
                                const std::string& python, const std::string& dir) {
-  const std::string temporary = cat(dir, ".tmp-", path_name(host.real_path("/proc/self")));
+  // An empty folder may be a mount, or all that this user may write to: it is filled, not replaced.
+  const bool fill = host.stat(dir).exists();
+  const std::string temporary =
+      cat(fill ? path_join(dir, kTorn) : cat(dir, kTorn), path_name(host.real_path("/proc/self")));
   const std::string whole = path_join(temporary, path_name(dir));
-  remove_torn(host, dir);
+  remove_torn(host, temporary);
   Result<Done> done = host.make_directories(temporary, 0777);
   if (done) done = fetch(host, facts, wheels_of(update), python, whole);
-  if (done) done = host.rename(whole, dir);
+  if (done) done = fill ? move_entries(host, whole, dir) : host.rename(whole, dir);
   (void)host.remove_tree(temporary).operator bool();
   if (done) return done;
   const Result<bool> others = has_pip_toolkit(host, update, dir);  // another was faster

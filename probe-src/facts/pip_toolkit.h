@@ -15,15 +15,15 @@ std::string pip_update(const HostFacts& host, int release);
 // What the user named, that a toolkit is used: "CUDA_HOME"; "" where it was come across.
 std::string user_named(const Toolkit& toolkit);
 
-// The first Python that has pip: the one of the environment, else of PATH; "" = none.
-std::string python_with_pip(Host& host, const Facts& facts);
+// The first Python that has pip: the one of the environment, else of PATH.
+Result<std::string> python_with_pip(Host& host, const Facts& facts);
 
 // Where its nvcc lies is the root of an unfinished toolkit: see lay_link_farm().
 inline std::string pip_root(const std::string& dir) {
   return dir + "/nvidia/cu13";
 }
 
-// True: `dir` holds all of that update. An error: it holds something else.
+// True: `dir` holds all of that update. False: it may be laid there. An error: neither.
 Result<bool> has_pip_toolkit(const Host& host, const std::string& update, const std::string& dir);
 
 // Has pip fetch the wheels of `update`, of the digests in the tables, into `dir`, which is there as

@@ -93,15 +93,11 @@ int add_toolkit(Host& host, const Inputs& in, const std::string& word, std::stri
   Result<bool> there = has_pip_toolkit(host, update, dir);
   if (!there) return fail(2, there.error().str());
   if (!*there) {
-    const std::string python = python_with_pip(host, facts);
-    if (python.empty())
-      return fail(1,
-                  "there is no Python with pip: neither the environment's nor python3 on PATH\n"
-                  "  help: python3 -m ensurepip, your distribution's python3-pip, or uv pip "
-                  "install pip");
-    print_err(cat("tcstack toolkit: ", python, " -m pip fetches nvcc of CUDA ", update, " into ",
+    const Result<std::string> python = python_with_pip(host, facts);
+    if (!python) return fail(1, python.error().str());
+    print_err(cat("tcstack toolkit: ", *python, " -m pip fetches nvcc of CUDA ", update, " into ",
                   dir, "\n"));
-    Result<Done> brought = bring_pip_toolkit(host, facts, update, python, dir);
+    Result<Done> brought = bring_pip_toolkit(host, facts, update, *python, dir);
     if (!brought) return fail(1, brought.error().str());
   }
   const std::string root = completed(host, in, facts, dir);

@@ -35,12 +35,12 @@ Result<Done> bring(Host& host, const Facts& facts, const std::string& update,
   Result<bool> there = has_pip_toolkit(host, update, dir);
   if (!there) return there.error();
   if (*there) return Done{};
-  const std::string python = python_with_pip(host, facts);
-  if (python.empty()) return Error{"there is no Python with pip", ""};
-  say(cat("PROVISION: ", python, " -m pip fetches nvcc of CUDA ", update, " into ", dir));
+  const Result<std::string> python = python_with_pip(host, facts);
+  if (!python) return python.error();
+  say(cat("PROVISION: ", *python, " -m pip fetches nvcc of CUDA ", update, " into ", dir));
   Result<Done> made = host.make_directories(path_parent(dir));
   if (!made) return made;
-  Result<Done> brought = bring_pip_toolkit(host, facts, update, python, dir);
+  Result<Done> brought = bring_pip_toolkit(host, facts, update, *python, dir);
   if (brought) say(cat("PROVISION: nvcc of CUDA ", update, " came from PyPI, and is used: ", dir));
   return brought;
 }

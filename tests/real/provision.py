@@ -107,7 +107,27 @@ def try_add(world):
     wants(world.add("13.0", into, **local), 2, "left as it is")
     wants(world.run(into / "bin/nvcc", "--version"), 0, f"release {RELEASE},")
     print("two calls at once make one toolkit; another release is not put over it")
+    try_odd_places(world, local)
     return into
+
+
+def try_odd_places(world, local):
+    """An empty folder that cannot be replaced, settings of pip that lead elsewhere, a toolkit that lost its nvcc."""
+    into = world.scratch / "mounted"
+    into.mkdir()
+    inode = into.stat().st_ino
+    elsewhere = {"PIP_PREFIX": str(world.scratch / "p"), "PIP_ROOT": str(world.scratch / "r"), "PIP_DRY_RUN": "1",
+                 "PIP_CONSTRAINT": "/none", "PIP_PLATFORM": "win32", "PIP_REQUIREMENT": "/none"}
+    wants(world.add(RELEASE, into, **local, **elsewhere), 0, f"{into}'")
+    left = [path.name for path in into.glob(".tmp*")]
+    if into.stat().st_ino != inode or left or (world.scratch / "r").exists():
+        sys.exit(f"the folder was replaced, or more was left: {left}")
+    shutil.rmtree(into / "nvidia")
+    wants(world.add(RELEASE, into, **local), 2, "has lost its nvcc")
+    shutil.rmtree(into)
+    without = {**local, "PIP_FIND_LINKS": str(world.empty), "PIP_NO_INDEX": "1"}
+    wants(world.add(RELEASE, into, **without), 1, "No matching distribution", "PIP_FIND_LINKS=FOLDER")
+    print("an empty folder is filled, pip's settings do not lead elsewhere, a broken toolkit is told")
 
 
 def try_cmake(world, into):

@@ -134,6 +134,7 @@ TEST_CASE("a download that fails leaves nothing, and says what pip said") {
     return MemoryHost::exits(1, "", "WARNING: Retrying (Retry(total=0 ...\nERROR: No matching x\n");
   };
   CHECK(contains(bring(host).error().str(), "pip did not reach its index: No matching x"));
+  CHECK(contains(bring(host).error().str(), "PIP_FIND_LINKS=FOLDER"));
 }
 
 TEST_CASE("an nvcc of another release, or that does not start, is not taken") {
@@ -166,6 +167,37 @@ TEST_CASE("who comes second takes what the first brought, and never what is some
   }
 }
 
+TEST_CASE(
+    "an empty folder is filled, not replaced, and two that fill it at once leave one toolkit") {
+  for (const bool another : {false, true}) {
+    MemoryHost host = machine();
+    host.directories.insert("/into");
+    host.directories.insert("/proc/7");
+    host.files["/into/.tmp-7/into/x"] = host.files["/into/.tmp-8/into/x"] = "";
+    host.on_run = [&](const Command& command) {
+      if (another)  // is in the midst of it
+        host.files["/into/nvidia_nvvm-13.2.86.dist-info/METADATA"] = "";
+      return works(host, command);
+    };
+    REQUIRE(bring(host));
+    CHECK(option(host.ran[0], "--target") == "/into/.tmp-self/into");
+    CHECK(*has_pip_toolkit(host, "13.2.2", "/into"));
+    CHECK(host.files.count("/into/.tmp-7/into/x") == 1);
+    CHECK(host.files.count("/into/.tmp-8/into/x") == 0);
+    CHECK_FALSE(host.stat("/into/.tmp-self").exists());
+  }
+}
+
+TEST_CASE("what a user says of where and for what pip installs does not hold for the toolkit") {
+  MemoryHost host = machine();
+  host.on_run = [&](const Command& command) { return works(host, command); };
+  REQUIRE(bring(host));
+  for (const char* word : {"--prefix=", "--root=/"}) CHECK(contains(host.ran[0].argv, word));
+  for (const char* name : {"PIP_CONSTRAINT", "PIP_DRY_RUN", "PIP_PLATFORM", "PIP_REQUIREMENT"})
+    CHECK(contains(host.ran[0].unset_env, name));
+  CHECK_FALSE(contains(host.ran[0].unset_env, "PIP_INDEX_URL"));
+}
+
 TEST_CASE("what a killed call left beside it goes; what a living one makes stays") {
   MemoryHost host = machine();
   host.directories.insert("/proc/7");
@@ -183,6 +215,12 @@ TEST_CASE("a folder is free, that release, or something else") {
   CHECK_FALSE(*has_pip_toolkit(host, "13.2.2", "/into"));
   lay_wheels(host, "/into");
   CHECK(*has_pip_toolkit(host, "13.2.2", "/into"));
+  host.files.erase("/into/nvidia/cu13/bin/nvcc");
+  CHECK_FALSE(*has_pip_toolkit(host, "13.2.2", "/into"));  // half of it, by another
+  host.links["/into/bin"] = "/gone";
+  host.files["/into/lib64/x"] = "";
+  CHECK(contains(has_pip_toolkit(host, "13.2.2", "/into").error().text, "has lost its nvcc"));
+  lay_wheels(host, "/into");
   CHECK_FALSE(has_pip_toolkit(host, "13.0.3", "/into"));
   host.files.erase("/into/nvidia_nvvm-13.2.86.dist-info/METADATA");
   CHECK_FALSE(has_pip_toolkit(host, "13.2.2", "/into"));
@@ -196,11 +234,12 @@ TEST_CASE("the first Python with pip is the environment's, else the one of PATH"
   facts.python.executable = Text("/venv/bin/python");
   List<std::string> with_pip = {"/venv/bin/python", "/bin/python3"};
   host.on_run = [&](const Command& command) {
-    return MemoryHost::exits(contains(with_pip, command.argv[0]) ? 0 : 1);
+    return MemoryHost::exits(contains(with_pip, command.argv[0]) ? 0 : 1, "", "No module pip\n");
   };
-  CHECK(python_with_pip(host, facts) == "/venv/bin/python");
+  CHECK(*python_with_pip(host, facts) == "/venv/bin/python");
   with_pip = {"/bin/python3"};
-  CHECK(python_with_pip(host, facts) == "/bin/python3");
+  CHECK(*python_with_pip(host, facts) == "/bin/python3");
   with_pip = {};
-  CHECK(python_with_pip(host, facts).empty());
+  CHECK(starts_with(python_with_pip(host, facts).error().str(),
+                    "/venv/bin/python -m pip: No module pip\n  help: "));
 }
