@@ -226,10 +226,10 @@ class RealHost final : public Host {
       Result<Done> made = make_directories(parent, mode);
       if (!made) return made;
     }
-    if (mkdir(path.c_str(), mode) != 0 && !(errno == EEXIST && stat(path).is_dir())) {
-      return system_error(path);
-    }
-    return Done{};
+    if (mkdir(path.c_str(), mode) == 0) return Done{};
+    const int error = errno;  // which stat() changes
+    if (error != EEXIST) return Error{std::strerror(error), path};
+    return stat(path).is_dir() ? Result<Done>(Done{}) : Error{std::strerror(ENOTDIR), path};
   }
 
   Result<Done> symlink(const std::string& target, const std::string& path) override {

@@ -242,6 +242,15 @@ TEST_CASE("a directory, a FIFO and a missing file are refused by name") {
   CHECK_FALSE(host->stat(folder.path + "/none").exists());
 }
 
+TEST_CASE("a folder below a file, or in its place, is refused as no directory") {
+  Folder folder;
+  auto host = make_real_host();
+  REQUIRE(host->write_atomic(folder.path + "/f", "x"));
+  for (const char* at : {"/f", "/f/deep", "/f/deep/er"})
+    CHECK(host->make_directories(folder.path + at).error().str() ==
+          folder.path + "/f: Not a directory");
+}
+
 TEST_CASE("links are followed, replaced, and removed without what they point to") {
   Folder folder;
   auto host = make_real_host();
