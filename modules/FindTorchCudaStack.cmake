@@ -34,6 +34,8 @@ Each is read as a normal variable, then as a cache entry, then from the environm
   True: measure nothing, check nothing, and say so.
 ``TorchCudaStack_REPORT_DIR``, ``TorchCudaStack_TIMEOUT``, ``TorchCudaStack_CACHE_DIR``
   Where the reports go; seconds that one probe may take; where the per-user cache lies, or ``OFF``.
+``TorchCudaStack_LANG``
+  Of what is printed: ``zh``, Simplified Chinese, or ``en``; else the locale's (LC_ALL, LC_MESSAGES, LANG).
 ``TorchCudaStack_HOST_CXX``
   The C++ compiler that compiles the tool, where no prebuilt one is used.
 ``TorchCudaStack_TOOL``

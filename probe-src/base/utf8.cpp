@@ -43,6 +43,16 @@ void append_utf8(std::string& out, uint32_t code) {
   }
 }
 
+size_t display_width(std::string_view text) {
+  size_t columns = 0;
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    columns += length > 2 ? 2 : 1;
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return columns;
+}
+
 std::string ascii(std::string_view text) {
   const char* digits = "0123456789abcdef";
   std::string out;

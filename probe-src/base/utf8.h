@@ -11,6 +11,9 @@ namespace tcs {
 size_t utf8_length(std::string_view text);
 void append_utf8(std::string& out, uint32_t code);
 
+// How wide it is on a terminal: two columns for each character of Chinese.
+size_t display_width(std::string_view text);
+
 // One line of printable ASCII, for text that comes from outside: other bytes are shown as \xNN.
 std::string ascii(std::string_view text);
 

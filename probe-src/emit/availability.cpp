@@ -108,26 +108,28 @@ bool was_measured(const List<Availability>& rows) {
 
 }  // namespace
 
-std::string availability_text(const Facts& facts, const Plan& plan) {
+std::string availability_text(const Facts& facts, const Plan& plan, Language language) {
   const List<Availability> rows = availability(facts, plan);
   if (!was_measured(rows)) return "";
   List<List<std::string>> table = {{"image", "nvcc", "torch"}};
   for (const Availability& row : rows)
     table.push_back({row.image.str(), nvcc_cell(row), torch_cell(row)});
   const List<DeviceColumn> columns = columns_of(rows);
+  const auto line = [&](const std::string& text) { return cat("  ", said(text, language), "\n"); };
   std::string out =
-      "  images: what nvcc builds, PyTorch holds and devices run; (in brackets: not tried)\n  \n";
+      line("images: what nvcc builds, PyTorch holds and devices run; (in brackets: not tried)");
+  out += "  \n";
   for (size_t k = 0; k == 0 || (k < columns.size() && k < kColumns); k += 2) {
     for (size_t i = 0; i < table.size(); ++i) {
       if (k > 0) table[i] = {table[i][0]};
       for (size_t j = k; j < k + 2 && j < columns.size(); ++j)
         table[i].push_back(columns[j].cells[i]);
     }
-    out += columns_text(table) + "  \n";
+    out += columns_text(table, language) + "  \n";
   }
-  if (columns.empty()) out += "  no GPU is visible: nothing was run\n";
+  if (columns.empty()) out += line("no GPU is visible: nothing was run");
   if (columns.size() > kColumns)
-    out += cat("  and ", columns.size() - kColumns, " more kinds of devices, in report.json\n");
+    out += line(cat("and ", columns.size() - kColumns, " more kinds of devices, in report.json"));
   return out;
 }
 

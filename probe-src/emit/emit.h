@@ -8,23 +8,29 @@
 #include "base/list.h"
 #include "facts/facts.h"
 #include "findings/finding.h"
+#include "findings/texts.h"
 #include "plan/plan.h"
 #include "readers/images.h"
 
 namespace tcs {
 
-std::string finding_text(const Finding& finding);  // indent 2, 100 columns
-std::string report_text(const Report& report, const Facts& facts, const Plan& plan);
+// Indent 2, 100 columns.
+std::string finding_text(const Finding& finding, Language language = Language::English);
+std::string report_text(const Report& report, const Facts& facts, const Plan& plan,
+                        Language language = Language::English);
 Json report_json(const Report& report, const Facts& facts, const Plan& plan);
 Json plan_json(const Plan& plan);
-std::string summary_line(const Report& report, const Facts& facts, const Plan& plan);
+std::string summary_line(const Report& report, const Facts& facts, const Plan& plan,
+                         Language language = Language::English);
 
 // Rows of cells, all of one length: indented, at most 100 columns wide.
-std::string columns_text(const List<List<std::string>>& rows);
+std::string columns_text(const List<List<std::string>>& rows,
+                         Language language = Language::English);
 
 // findings/availability.h as text (empty where nothing was built or tried), in report.json, and as
 // variables of CMake.
-std::string availability_text(const Facts& facts, const Plan& plan);
+std::string availability_text(const Facts& facts, const Plan& plan,
+                              Language language = Language::English);
 Json availability_json(const Facts& facts, const Plan& plan);
 List<std::pair<std::string, std::string>> availability_variables(const Facts& facts,
                                                                  const Plan& plan);

@@ -88,14 +88,15 @@ void set_findings(const PlanCmakeInput& in, std::string& out) {
                         : finding.severity == Severity::Note ? notes
                                                              : notices;
     if (!into.empty()) into += "\n";
-    into += finding_text(finding);
+    into += finding_text(finding, in.language);
   }
   if (fatal.empty() && in.plan.gencodes.empty()) {
-    fatal = cat("error: no architecture is planned, and torch would make up a list of its own\n",
-                notices, notes);
+    fatal = cat(said("error: no architecture is planned, and torch would make up a list of its own",
+                     in.language),
+                "\n", notices, notes);
   }
   // What was tried of each image: always to be had, and shown where an image is what fails.
-  const std::string table = availability_text(in.facts, in.plan);
+  const std::string table = availability_text(in.facts, in.plan, in.language);
   if (!table.empty()) {
     bool images = false;
     for (const Finding& finding : in.report.findings)
@@ -156,7 +157,7 @@ std::string plan_cmake(const PlanCmakeInput& in) {
   set_torch(in, out);
   set(out, "_tcs_purpose", in.request.purpose);
   set(out, "_tcs_outcome", in.report.outcome);
-  set(out, "_tcs_summary", summary_line(in.report, in.facts, in.plan));
+  set(out, "_tcs_summary", summary_line(in.report, in.facts, in.plan, in.language));
   return out;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 #include <string>
 
-#include "findings/finding.h"
+#include "findings/texts.h"
 
 namespace tcs {
 
@@ -20,8 +20,9 @@ struct PlanCmakeInput {
   const Plan& plan;
   const Report& report;
   const Policy& policy;
-  const std::string& dir;           // where the JSON files lie
-  const std::string& toolkit_root;  // the real root or the link farm; "" without a toolkit
+  const std::string& dir;                 // where the JSON files lie
+  const std::string& toolkit_root;        // the real root or the link farm; "" without a toolkit
+  Language language = Language::English;  // of what is printed
 };
 
 // Only set() lines; every value is a bracket argument.

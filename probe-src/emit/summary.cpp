@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
-#include "base/utf8.h"
 #include "emit/emit.h"
 #include "facts/devices.h"
 
@@ -56,12 +55,18 @@ std::string torch(const Facts& facts) {
 
 }  // namespace
 
-std::string summary_line(const Report& report, const Facts& facts, const Plan& plan) {
-  std::string verdict = report.outcome == "warn" ? "warning" : report.outcome;
-  const std::string line =
-      cat("TorchCudaStack: ", archs(facts, plan), "; ", driver(facts), "; ", toolkit(facts), "; ",
-          torch(facts), " - ", verdict, report.complete ? "" : ", not all of it checked");
-  return ascii(replace_all(line, "\n", " "));
+std::string summary_line(const Report& report, const Facts& facts, const Plan& plan,
+                         Language language) {
+  std::string out = "TorchCudaStack: ";
+  const char* between = "";
+  for (const std::string& part :
+       {archs(facts, plan), driver(facts), toolkit(facts), torch(facts)}) {
+    out += cat(between, said(part, language));
+    between = "; ";
+  }
+  out += cat(" - ", said(report.outcome == "warn" ? "warning" : report.outcome, language));
+  if (!report.complete) out += cat(", ", said("not all of it checked", language));
+  return out;
 }
 
 }  // namespace tcs

@@ -10,21 +10,59 @@ namespace {
 
 constexpr size_t kWidth = 100;
 
-// Facts come from outside: what would break a line or a terminal is shown, never sent.
-std::string clean(std::string_view text) {
-  return ascii(replace_all(replace_all(text, "\n", " "), "\t", " "));
+// What is not broken: a word, or one wide character with the marks that cling to it.
+struct Atom {
+  std::string text;
+  bool apart;  // a space before it
+};
+
+// No line begins with these, and none ends with those.
+bool clings_to_last(std::string_view c) {
+  return contains(std::string_view("，。；：、）！？》」”"), c);
+}
+bool clings_to_next(std::string_view c) {
+  return contains(std::string_view("（《「“"), c);
+}
+
+List<Atom> atoms_of(const std::string& text) {
+  List<Atom> out;
+  bool apart = false, whole = false;  // whole: what comes next belongs to the last one
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = std::max<size_t>(utf8_length(std::string_view(text).substr(i)), 1);
+    const std::string c = text.substr(i, length);
+    i += length;
+    if (c == " ") {
+      apart = true;
+      whole = false;
+      continue;
+    }
+    const bool wide = length > 1;
+    const bool joins = !apart && !out.empty() && (whole || (wide && clings_to_last(c)));
+    if (joins)
+      out.back().text += c;
+    else
+      out.push_back({c, apart && !out.empty()});
+    apart = false;
+    whole = !wide || clings_to_next(c);
+    if (wide || i >= text.size()) continue;
+    // The next letter of a word goes on with it; a wide character does not, unless it clings.
+    const size_t next = utf8_length(std::string_view(text).substr(i));
+    if (next > 1) whole = false;
+  }
+  return out;
 }
 
 // Lines of at most `first` and then `width` columns; a longer word keeps its own line, so that a
 // path can be copied.
 List<std::string> wrap(const std::string& text, size_t width, size_t first = 0) {
   List<std::string> lines;
-  for (const auto& word : split(text, " ")) {
+  for (const Atom& atom : atoms_of(text)) {
     const size_t room = lines.size() == 1 && first != 0 ? first : width;
-    if (!lines.empty() && lines.back().size() + 1 + word.size() <= room)
-      lines.back() += " " + word;
+    if (!lines.empty() &&
+        display_width(lines.back()) + (atom.apart ? 1 : 0) + display_width(atom.text) <= room)
+      lines.back() += cat(atom.apart ? " " : "", atom.text);
     else
-      lines.push_back(word);
+      lines.push_back(atom.text);
   }
   if (lines.empty()) lines.add();
   return lines;
@@ -32,16 +70,17 @@ List<std::string> wrap(const std::string& text, size_t width, size_t first = 0) 
 
 // `lead` before the first line, as many spaces before the others.
 void paragraph(std::string& out, const std::string& lead, const std::string& text) {
-  std::string pad(lead.size(), ' ');
-  const List<std::string> lines = wrap(clean(text), kWidth - lead.size());
-  for (size_t i = 0; i < lines.size(); ++i) out += cat(i ? pad : lead, lines[i], "\n");
+  const size_t width = display_width(lead);
+  const List<std::string> lines = wrap(text, kWidth - width);
+  for (size_t i = 0; i < lines.size(); ++i)
+    out += cat(i ? std::string(width, ' ') : lead, lines[i], "\n");
 }
 
 using Cells = List<std::string>;
 
 size_t longest_word(const std::string& text) {
   size_t longest = 0;
-  for (const auto& word : split(text, " ")) longest = std::max(longest, word.size());
+  for (const Atom& atom : atoms_of(text)) longest = std::max(longest, display_width(atom.text));
   return longest;
 }
 
@@ -52,7 +91,7 @@ List<size_t> widths_of(const List<Cells>& rows) {
   List<size_t> widths(count, 0), least(count, 0);
   for (const auto& cells : rows)
     for (size_t i = 0; i < count; ++i) {
-      widths[i] = std::max(widths[i], cells[i].size());
+      widths[i] = std::max(widths[i], display_width(cells[i]));
       const size_t word = longest_word(cells[i]);
       if (word <= kWidth / 3) least[i] = std::max(least[i], word);
     }
@@ -70,7 +109,10 @@ List<size_t> widths_of(const List<Cells>& rows) {
   return widths;
 }
 
-std::string evidence_text(const List<Evidence>& evidence) {
+// Of cells that are said already.
+std::string table_text(const List<Cells>& rows);
+
+std::string evidence_text(const List<Evidence>& evidence, Language language) {
   bool needs = false, from = false;
   for (const auto& e : evidence) {
     needs = needs || !e.needs.empty();
@@ -83,18 +125,14 @@ std::string evidence_text(const List<Evidence>& evidence) {
     if (from) cells.push_back(e.from);
     rows.push_back(cells);
   };
-  row({"layer", "has", "needs", "from"});
+  row({said("layer", language), said("has", language), said("needs", language),
+       said("from", language)});
   for (const auto& e : evidence) row(e);
-  return columns_text(rows);
+  return table_text(rows);
 }
 
-}  // namespace
-
-std::string columns_text(const List<List<std::string>>& raw) {
+std::string table_text(const List<Cells>& rows) {
   std::string out;
-  List<Cells> rows = raw;
-  for (Cells& cells : rows)
-    for (std::string& cell : cells) cell = clean(cell);
   const List<size_t> widths = widths_of(rows);
   for (const auto& cells : rows) {
     List<Cells> columns;
@@ -107,7 +145,8 @@ std::string columns_text(const List<List<std::string>>& raw) {
       std::string text = "   ";
       for (size_t i = 0; i < columns.size(); ++i) {
         std::string cell = line < columns[i].size() ? columns[i][line] : "";
-        cell.append(cell.size() < widths[i] ? widths[i] - cell.size() : 0, ' ');
+        const size_t used = display_width(cell);
+        cell.append(used < widths[i] ? widths[i] - used : 0, ' ');
         text += cat(i ? "   " : " ", cell);
       }
       text.erase(text.find_last_not_of(' ') + 1);
@@ -117,21 +156,36 @@ std::string columns_text(const List<List<std::string>>& raw) {
   return out;
 }
 
-std::string finding_text(const Finding& finding) {
+// "note" and what parts it from what it heads.
+std::string label(const char* word, Language language) {
+  return cat(said(word, language), language == Language::English ? ": " : "：");
+}
+
+}  // namespace
+
+std::string columns_text(const List<List<std::string>>& raw, Language language) {
+  List<Cells> rows = raw;
+  for (Cells& cells : rows)
+    for (std::string& cell : cells) cell = said(cell, language);
+  return table_text(rows);
+}
+
+std::string finding_text(const Finding& finding, Language language) {
   std::string out;
+  const Finding shown = said(finding, language);
   const std::string head =
-      cat("  ", name_of(finding.severity), "[", finding.code(), " ", finding.slug, "]: ");
-  const List<std::string> lines =
-      wrap(head.substr(2) + clean(finding.message), kWidth - 6, kWidth - 2);
+      cat(said(name_of(finding.severity), language),
+          label(cat("[", finding.code(), " ", finding.slug, "]").c_str(), language));
+  const List<std::string> lines = wrap(head + shown.message, kWidth - 6, kWidth - 2);
   for (size_t i = 0; i < lines.size(); ++i) out += cat(i ? "      " : "  ", lines[i], "\n");
-  if (!finding.evidence.empty()) {
+  if (!shown.evidence.empty()) {
     out += "  \n";  // CMake re-wraps after an empty line, not after two spaces
-    out += evidence_text(finding.evidence);
+    out += evidence_text(shown.evidence, language);
     out += "  \n";
   }
-  for (const auto& note : finding.notes) paragraph(out, "  note: ", note);
-  for (const auto& help : finding.help) paragraph(out, "  help: ", help);
-  out += cat("  more: tcstack explain ", finding.code(), "\n");
+  for (const auto& note : shown.notes) paragraph(out, "  " + label("note", language), note);
+  for (const auto& help : shown.help) paragraph(out, "  " + label("help", language), help);
+  out += cat("  ", label("more", language), "tcstack explain ", finding.code(), "\n");
   return out;
 }
 
@@ -162,33 +216,39 @@ std::string by_object(const List<std::string>& facts) {
   return join(out, ", ");
 }
 
-void not_judged(const List<const Finding*>& findings, std::string& out) {
+void not_judged(const List<const Finding*>& findings, Language language, std::string& out) {
   List<std::string> facts, codes;
   for (const Finding* finding : findings) {
     for (const auto& fact : finding->missing) add_once(facts, fact);
     add_once(codes, finding->code());
   }
   if (facts.empty()) return;
-  out += "  unknown: the recording lacks facts, and what they decide was not judged\n";
-  paragraph(out, "    lacks: ", by_object(facts));
-  out += cat("    more: tcstack explain ", codes[0], "; --format json says what each decides\n\n");
+  out +=
+      cat("  ", label("unknown", language),
+          said("the recording lacks facts, and what they decide was not judged", language), "\n");
+  paragraph(out, cat("    ", label("lacks", language)), said(by_object(facts), language));
+  out += cat(
+      "    ", label("more", language),
+      said(cat("tcstack explain ", codes[0], "; --format json says what each decides"), language),
+      "\n\n");
 }
 
 }  // namespace
 
-std::string report_text(const Report& report, const Facts& facts, const Plan& plan) {
+std::string report_text(const Report& report, const Facts& facts, const Plan& plan,
+                        Language language) {
   std::string out;
   List<const Finding*> lacking;
   for (const auto& finding : report.findings) {
     if (in_short(finding, report, facts))
       lacking.push_back(&finding);
     else
-      out += finding_text(finding) + "\n";
+      out += finding_text(finding, language) + "\n";
   }
-  not_judged(lacking, out);
-  const std::string table = availability_text(facts, plan);
+  not_judged(lacking, language, out);
+  const std::string table = availability_text(facts, plan, language);
   if (!table.empty()) out += table + "\n";
-  return out + summary_line(report, facts, plan) + "\n";
+  return out + summary_line(report, facts, plan, language) + "\n";
 }
 
 }  // namespace tcs

@@ -46,6 +46,7 @@ struct Finding {
   List<Evidence> evidence;
   List<std::string> notes;
   List<std::string> help;
+  List<std::string> words;         // what the rule found, for {0} ... of its texts
   List<std::string> missing;       // of an unknown one: the facts, "driver.cuda" (docs/facts.md)
   List<std::string> consequences;  // codes of what it silenced, sorted, never its own
   int caused_by = 0;               // silent beside this one too: a cause that only the rule can see

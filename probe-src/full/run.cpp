@@ -87,7 +87,7 @@ Result<Done> judge_run(Host& host, const std::string& cache, Run& run) {
 }
 
 int refuse_to_run(const Run& run) {
-  print_err(report_text(run.judged.report, run.facts, run.judged.plan));
+  print_err(report_text(run.judged.report, run.facts, run.judged.plan, run.asked.language));
   say(run.judged.plan.gencodes.empty() ? "the plan is empty: the command was not started"
                                        : "the command was not started");
   return 1;
@@ -95,9 +95,10 @@ int refuse_to_run(const Run& run) {
 
 void say_judged(const Run& run) {
   for (const Finding& finding : run.judged.report.findings)
-    if (finding.severity != Severity::Note) print_err(finding_text(finding) + "\n");
+    if (finding.severity != Severity::Note)
+      print_err(finding_text(finding, run.asked.language) + "\n");
   if (run.asked.options.has("--quiet")) return;
-  print_err(summary_line(run.judged.report, run.facts, run.judged.plan) + "\n");
+  print_err(summary_line(run.judged.report, run.facts, run.judged.plan, run.asked.language) + "\n");
   if (run.judged.request.purpose == "pytorch-source")
     print_err(serves_text(run.facts, run.judged.plan));
 }

@@ -21,7 +21,7 @@ void tell_inner_checks(const Host& host, Run& run) {
     run.drive.environment.push_back(one);
   };
   for (const char* name :
-       {"TARGETS", "TOOLKIT", "FACTS", "FAIL_ON", "ALLOW", "TIMEOUT", "CACHE_DIR"})
+       {"TARGETS", "TOOLKIT", "FACTS", "FAIL_ON", "ALLOW", "TIMEOUT", "CACHE_DIR", "LANG"})
     if (const std::string* value = run.asked.inputs.find(name)) {
       // The build is in another folder.
       const std::string path = path_join(host.cwd(), *value);

@@ -15,6 +15,7 @@ struct Asked {
   Options options;
   Inputs inputs;
   Policy policy;
+  Language language = Language::English;
   Request request;
   std::string verb;
 };

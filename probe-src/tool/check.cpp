@@ -17,6 +17,7 @@ List<OptionSpec> asking_options() {
       {"--tree", "DIR", "a source tree of PyTorch, which is to be built", false},
       {"--fail-on", "LEVEL", "error (default), warning, unknown or never", false},
       {"--allow", "IDS", "findings that are only noted: TCS303,library-missing", false},
+      {"--lang", "WORD", "of what is printed: en or zh; else the locale's", false},
       {"--set", "NAME=VALUE", "an input by its CMake name, as -DNAME=VALUE too", true},
   };
 }
@@ -86,6 +87,11 @@ Result<Done> learn_policy(const Host& host, Asked& asked) {
                  option ? (level ? "--fail-on" : "--allow") : policy.error().place};
   }
   asked.policy = *policy;
+  if (given.has("--lang")) asked.inputs.set["LANG"] = given.get("--lang");
+  Result<Language> language = make_language(host, asked.inputs);
+  if (!language)
+    return Error{language.error().text, given.has("--lang") ? "--lang" : language.error().place};
+  asked.language = *language;
   Result<int> timeout = timeout_ms_of(host, asked.inputs);
   if (!timeout) return timeout.error();
   asked.inputs.timeout_ms = *timeout;
@@ -167,8 +173,8 @@ int answer(Host& host, const Asked& asked, const std::string& text, int status) 
 }
 
 // Whatever is allowed: a consumer that is handed an empty list makes up one of its own.
-int refuse_empty(const Report& report) {
-  for (const auto& finding : report.findings) print_err(finding_text(finding) + "\n");
+int refuse_empty(const Report& report, Language language) {
+  for (const auto& finding : report.findings) print_err(finding_text(finding, language) + "\n");
   print_err("tcstack plan: the plan is empty: there is nothing to hand on\n");
   return 1;
 }
@@ -199,7 +205,7 @@ int answer_check(Host& host, const List<std::string>& args, CheckMore more) {
       continue;
     }
     if (all.size() > 1) text += cat(machine.path, ":\n");
-    text += report_text(report, machine.facts, plan);
+    text += report_text(report, machine.facts, plan, asked.language);
     if (more) text += more(machine.facts, request, plan);
   }
   if (format == "json") text = write_json(all.size() == 1 ? reports.items[0] : reports) + "\n";
@@ -228,13 +234,13 @@ int answer_plan(Host& host, const List<std::string>& args, BuildForms build_form
     return refuse(asked, cat("--emit: '", tail(form, 40), "' is ", "none of ", kPlanForms, ", ",
                              kBuildForms));
   Report report = judge(RuleInput{facts, request, plan}, asked.policy);
-  if (plan.gencodes.empty()) return refuse_empty(report);
+  if (plan.gencodes.empty()) return refuse_empty(report, asked.language);
   // A plan that cannot work is not handed on as if it could; `check` speaks of the other layers.
   for (const auto& finding : report.findings) {
     const bool ours = finding.layer == Layer::Arch || finding.layer == Layer::Device ||
                       finding.layer == Layer::Toolkit;
     if (!ours || !reaches(finding, asked.policy)) continue;
-    print_err(finding_text(finding) + "\n");
+    print_err(finding_text(finding, asked.language) + "\n");
     status = 1;
   }
   if (status != 0) return status;

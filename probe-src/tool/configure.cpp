@@ -56,6 +56,7 @@ int write_failed(const Error& error) {
 struct Answer {
   Inputs in;
   Policy policy;
+  Language language = Language::English;
   std::string dir, reports;  // `reports`: where what a person reads goes
   Facts facts;
   JudgedBuild judged;
@@ -69,8 +70,11 @@ Result<Done> learn(const Host& host, const Options& options, Answer& a) {
   if (!in) return in.error();
   Result<Policy> policy = make_policy(host, *in);
   if (!policy) return policy.error();
+  Result<Language> language = make_language(host, *in);
+  if (!language) return language.error();
   a.in = *in;
   a.policy = *policy;
+  a.language = *language;
   a.dir = options.get("--dir");
   a.reports = own_input(host, *in, "REPORT_DIR").value;
   if (a.reports.empty()) a.reports = a.dir;
@@ -98,10 +102,11 @@ Result<Done> write_answer(Host& host, const Answer& a) {
       {path_join(a.reports, "report.json"),
        write_json(report_json(a.judged.report, a.facts, a.judged.plan)) + "\n"},
       {path_join(a.dir, "plan.json"), write_json(plan_json(a.judged.plan)) + "\n"},
-      {path_join(a.reports, "report.txt"), report_text(a.judged.report, a.facts, a.judged.plan)},
+      {path_join(a.reports, "report.txt"),
+       report_text(a.judged.report, a.facts, a.judged.plan, a.language)},
       {path_join(a.dir, "plan.cmake"),
        plan_cmake(PlanCmakeInput{a.facts, a.judged.request, a.judged.plan, a.judged.report,
-                                 a.policy, a.reports, root})},
+                                 a.policy, a.reports, root, a.language})},
       // A failure is never remembered: what was missing may come from where nobody looked.
       {path_join(a.dir, "stamp"),
        a.judged.report.outcome == "fail" || try_again(a.facts) || !a.complete

@@ -1,23 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // `tcstack explain ID`: what a finding means, why, how to see it oneself, ways out, an example.
 #include "base/text.h"
-#include "findings/finding.h"
+#include "findings/texts.h"
+#include "tool/settings.h"
 #include "tool/verbs.h"
 
 namespace tcs {
 namespace {
 
-std::string example_of(const RuleRow& of) {
-  constexpr struct {
-    int id;
-    const char* text;
-  } rows[] = {
-#define TCS_EXAMPLE(id, text) {id, text},
+constexpr TextRow kExamples[] = {
+#define TCS_EXAMPLE(id, text) {id, 'x', text},
 #include "findings/examples.def"
-  };
-  for (const auto& row : rows)
+};
+constexpr TextRow kChineseExamples[] = {
+#define TCS_EXAMPLE(id, text) {id, 'x', text},
+#include "findings/zh/examples.def"
+};
+
+std::string example_of(const RuleRow& of, Language language) {
+  if (language == Language::Chinese)
+    for (const TextRow& row : kChineseExamples)
+      if (row.id == of.id) return cat("示例：\n", row.text);
+  for (const TextRow& row : kExamples)
     if (row.id == of.id) return cat("Example:\n", row.text);
   return {};
+}
+
+Result<Language> language_for(const Host& host, const Options& options) {
+  if (!options.has("--lang")) return make_language(host, Inputs());
+  return language_named(options.get("--lang"));
 }
 
 std::string list_all() {
@@ -42,10 +53,18 @@ std::string nearest(const std::string& word) {
 
 }  // namespace
 
-int verb_explain(Host&, const List<std::string>& args) {
+int verb_explain(Host& host, const List<std::string>& args) {
   Options options;
   int status = 0;
-  if (!parse_options(args, {}, "tcstack explain [ID | SLUG]...", options, status)) return status;
+  const List<OptionSpec> specs = {
+      {"--lang", "WORD", "of what is printed: en or zh; else the locale's", false}};
+  if (!parse_options(args, specs, "tcstack explain [--lang WORD] [ID | SLUG]...", options, status))
+    return status;
+  const Result<Language> language = language_for(host, options);
+  if (!language) {
+    print_err(cat("tcstack explain: ", language.error().str(), "\n"));
+    return 2;
+  }
   if (options.words.empty()) return print_out(list_all()) ? 0 : 3;
   std::string out;
   for (const auto& word : options.words) {
@@ -56,8 +75,9 @@ int verb_explain(Host&, const List<std::string>& args) {
       print_err(cat("tcstack explain: there is no finding '", asked, "'", nearest(word), "\n"));
       return 2;
     }
-    out += cat("TCS", row->id, " ", row->slug, " (", name_of(row->layer), ", ",
-               name_of(row->severity), ")\n\n", trim(row->explain), "\n", example_of(*row));
+    out += cat("TCS", row->id, " ", row->slug, " (", said(name_of(row->layer), *language), ", ",
+               said(name_of(row->severity), *language), ")\n\n",
+               trim(explain_text(row->id, *language)), "\n", example_of(*row, *language));
   }
   return print_out(out) ? 0 : 3;
 }

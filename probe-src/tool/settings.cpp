@@ -136,6 +136,37 @@ Result<Policy> make_policy(const Host& host, const Inputs& in) {
   return policy;
 }
 
+Result<Language> language_named(const std::string& word) {
+  if (word == "zh") return Language::Chinese;
+  if (word == "en") return Language::English;
+  return Error{cat("'", tail(word, 40), "' is none of en, zh"), ""};
+}
+
+namespace {
+
+// "zh_CN.UTF-8", "zh_TW", "zh". Of another encoding none: what is printed is UTF-8.
+bool is_chinese(const std::string& locale) {
+  const size_t dot = locale.find('.');
+  const std::string encoding =
+      dot == std::string::npos ? "" : lower(locale.substr(dot + 1, locale.find('@') - dot - 1));
+  return (locale == "zh" || starts_with(locale, "zh_") || starts_with(locale, "zh.")) &&
+         (encoding.empty() || encoding == "utf-8" || encoding == "utf8");
+}
+
+}  // namespace
+
+Result<Language> make_language(const Host& host, const Inputs& in) {
+  const Setting set = own_input(host, in, "LANG");
+  if (!set.value.empty()) {
+    Result<Language> named = language_named(set.value);
+    return named ? named : Error{named.error().text, set.from};
+  }
+  for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"})
+    if (const std::string locale = host.env_or(name, ""); !locale.empty())
+      return is_chinese(locale) ? Language::Chinese : Language::English;
+  return Language::English;
+}
+
 Result<std::string> cache_folder(const Host& host, const Inputs& in) {
   Setting set = own_input(host, in, "CACHE_DIR");
   if (!set.value.empty()) {
@@ -152,7 +183,7 @@ Result<std::string> cache_folder(const Host& host, const Inputs& in) {
 
 const List<std::string>& input_names() {
   static const List<std::string> names = split(
-      "TARGETS TOOLKIT PROVISION FACTS FAIL_ON ALLOW TIMEOUT REPORT_DIR CACHE_DIR "
+      "TARGETS TOOLKIT PROVISION FACTS FAIL_ON ALLOW TIMEOUT REPORT_DIR CACHE_DIR LANG "
       "TORCH_CUDA_ARCH_LIST CMAKE_CUDA_ARCHITECTURES CMAKE_CUDA_COMPILER "
       "CMAKE_CUDA_HOST_COMPILER CUDA_TOOLKIT_ROOT_DIR CUDAToolkit_ROOT Torch_DIR "
       "Torch_ROOT TORCH_ROOT CMAKE_PREFIX_PATH Python_EXECUTABLE Python_ROOT_DIR "

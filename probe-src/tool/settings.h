@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/list.h"
 #include "facts/gather.h"
-#include "findings/finding.h"
+#include "findings/texts.h"
 
 namespace tcs {
 
@@ -37,6 +37,10 @@ bool is_off(const std::string& value);
 // FAIL_ON and ALLOW; an unknown word is an error that lists the words there are.
 Result<Policy> make_policy(const Host& host, const Inputs& in);
 Result<Done> set_fail_on(const std::string& word, Policy& policy);
+
+// Of what is printed: LANG of the module, else the locale; English but where that is Chinese.
+Result<Language> make_language(const Host& host, const Inputs& in);
+Result<Language> language_named(const std::string& word);  // zh or en
 
 // The user's cache: CACHE_DIR, else below XDG_CACHE_HOME or HOME; "" = switched off or nowhere. As
 // the module reads it (_tcs_core.cmake): a relative CACHE_DIR is an error.

@@ -49,6 +49,9 @@ std::string stamp_text(const Host& host, const Inputs& in, const List<std::strin
   std::string out =
       cat("torch-cuda-stack/stamp/1 " TCS_VERSION " ", self.size, " ", self.mtime_ns, "\n");
   for (const auto& pair : in.set) out += cat("set ", pair.first, "=", one_line(pair.second), "\n");
+  if (Result<Language> language = make_language(host, in);
+      language && *language != Language::English)
+    out += "lang zh\n";
   for (const auto& pair : host.environment()) {
     if (in_stamp(pair.first)) out += cat("env ", pair.first, "=", one_line(pair.second), "\n");
   }

@@ -51,6 +51,7 @@
 #include "findings/rules/torch_extensions.cpp"
 #include "findings/rules/torch_images.cpp"
 #include "findings/rules/tree.cpp"
+#include "findings/texts.cpp"
 #include "plan/intersect.cpp"
 #include "tool/cache.cpp"
 #include "tool/check.cpp"

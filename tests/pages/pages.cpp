@@ -16,8 +16,6 @@ using namespace tcs;
 namespace pages {
 namespace {
 
-const char* const kGenerated = "from probe-src/findings/table by the target write-pages";
-
 std::string page_name(const RuleRow& row) {
   return cat("TCS", row.id, "-", row.slug, ".md");
 }
@@ -48,10 +46,11 @@ std::string without_trailing_blanks(const std::string& text) {
   return out;
 }
 
-std::string first_sentence(const std::string& prose) {
+std::string first_sentence(const std::string& prose, const std::string& stop) {
   const std::string text = replace_all(prose, "\n", " ");
-  for (size_t at = text.find(". "); at != std::string::npos; at = text.find(". ", at + 1))
-    if (at < 3 || text.substr(at - 3, 3) != "e.g") return text.substr(0, at + 1);
+  for (size_t at = text.find(stop); at != std::string::npos; at = text.find(stop, at + 1))
+    if (at < 3 || text.substr(at - 3, 3) != "e.g")
+      return std::string(trim(text.substr(0, at + stop.size())));
   return text;
 }
 
@@ -86,54 +85,120 @@ std::string troubles(const RuleRow& row) {
   return out;
 }
 
-std::string page(const RuleRow& row) {
-  const Explained text = parts_of(row.explain);
-  std::string out = cat("# TCS", row.id, ": ", row.slug, "\n\nLayer: ", name_of(row.layer),
-                        ". Usually: ", name_of(row.severity), ".\n\n", escaped(text.prose), "\n");
-  out += "\n## See it yourself\n\n```text\n";
+// What a page says around the texts of the tables.
+struct PageWords {
+  const char *folder, *layer, *usually, *see, *ways, *ways_head, *accept, *example, *messages,
+      *messages_head, *beside, *left_out, *explains, *end, *index, *index_head, *made, *stop;
+};
+const PageWords kEnglishWords = {
+    "docs/findings/",
+    "Layer: ",
+    ". Usually: ",
+    "See it yourself",
+    "Ways out",
+    "| way out | its cost |",
+    "To accept it: `-DTorchCudaStack_ALLOW={0}`, or `tcstack check --allow {0}`; it is a note "
+    "then.",
+    "Example",
+    "Messages that it stands behind",
+    "| you see | do first |",
+    "Beside other findings",
+    "Left out where one of these explains it and weighs no less: {0}.",
+    "It explains these, which are left out then: {0}.",
+    "`tcstack explain {0}` prints the same. Made {1}. [All findings](README.md)",
+    "# Findings\n\nOne page for each finding: what it means, how to see it yourself, ways out "
+    "with "
+    "their costs,\nan example. `tcstack explain TCS601` prints the same, `tcstack explain` alone "
+    "this list.\n[troubles.md](../troubles.md) goes from a message to its finding.\n",
+    "| finding | usually | in short |",
+    "from probe-src/findings/table by the target write-pages",
+    ". "};
+const PageWords kChineseWords = {
+    "docs/findings/zh/",
+    "层：",
+    "。通常为：",
+    "自己查看",
+    "解决办法",
+    "| 办法 | 代价 |",
+    "若要放行：`-DTorchCudaStack_ALLOW={0}`，或 `tcstack check --allow {0}`；之后它只是说明。",
+    "示例",
+    "",
+    "",
+    "与其他结论的关系",
+    "若下列之一能解释它，且严重程度不低于它，则不再报告它：{0}。",
+    "它能解释下列结论，这时不再报告它们：{0}。",
+    "`tcstack explain {0} --lang zh` 打印同样的内容。由目标 write-pages {1}。[全部结论](README.md)",
+    "# 结论\n\n每条结论一页：含义、如何自己查看、解决办法及其代价、示例。"
+    "`tcstack explain TCS601 --lang zh` 打印同样的内容，\n"
+    "只写 `tcstack explain` 则打印列表。用语见 [zh.md](../../zh.md)。"
+    "[English](../README.md)\n",
+    "| 结论 | 通常为 | 简述 |",
+    "从 probe-src/findings/zh 生成",
+    "。"};
+const PageWords& words_of(Language language) {
+  return language == Language::English ? kEnglishWords : kChineseWords;
+}
+
+std::string filled(const char* text, const std::string& first, const std::string& second = {}) {
+  return replace_all(replace_all(text, "{0}", first), "{1}", second);
+}
+
+// Lines of Chinese are parted where they end, which is within a sentence: a space would show.
+std::string unwrapped(const std::string& prose) {
+  return spaced(replace_all(prose, "\n", " "));
+}
+
+std::string page(const RuleRow& row, Language language) {
+  const PageWords& words = words_of(language);
+  const bool english = language == Language::English;
+  const std::string code = cat("TCS", row.id);
+  const Explained text = parts_of(explain_text(row.id, language));
+  std::string out =
+      cat("# ", code, english ? ": " : "：", row.slug, "\n\n", words.layer,
+          said(name_of(row.layer), language), words.usually, said(name_of(row.severity), language),
+          trim(words.stop), "\n\n", escaped(english ? text.prose : unwrapped(text.prose)), "\n");
+  out += cat("\n## ", words.see, "\n\n```text\n");
   for (const auto& command : text.commands) out += command + "\n";
-  out += "```\n\n## Ways out\n\n| way out | its cost |\n| --- | --- |\n";
+  out += cat("```\n\n## ", words.ways, "\n\n", words.ways_head, "\n| --- | --- |\n");
   for (const Way& way : text.ways)
     out += cat("| ", escaped(way.text), " | ", escaped(way.cost), " |\n");
   if (row.severity != Severity::Note && row.id != 908)  // that one is never accepted
-    out += cat("\nTo accept it: `-DTorchCudaStack_ALLOW=TCS", row.id,
-               "`, or `tcstack check --allow TCS", row.id, "`; it is a note then.\n");
-  out += cat("\n## Example\n\n```text\n", example_of(row), "```\n");
-  const std::string seen = troubles(row);
+    out += cat("\n", filled(words.accept, code), "\n");
+  out += cat("\n## ", words.example, "\n\n```text\n", example_of(row, language), "```\n");
+  const std::string seen = english ? troubles(row) : "";
   if (!seen.empty())
-    out += cat("\n## Messages that it stands behind\n\n| you see | do first |\n| --- | --- |\n",
+    out += cat("\n## ", words.messages, "\n\n", words.messages_head, "\n| --- | --- |\n",
                replace_all(seen, "](findings/", "]("));
   const std::string causes = silenced(row.id, false), consequences = silenced(row.id, true);
-  if (!causes.empty() || !consequences.empty()) out += "\n## Beside other findings\n";
-  if (!causes.empty())
-    out += cat("\nLeft out where one of these explains it and weighs no less: ", causes, ".\n");
-  if (!consequences.empty())
-    out += cat("\nIt explains these, which are left out then: ", consequences, ".\n");
-  return out + cat("\n---\n`tcstack explain TCS", row.id, "` prints the same. Made ", kGenerated,
-                   ". [All findings](README.md)\n");
+  if (!causes.empty() || !consequences.empty()) out += cat("\n## ", words.beside, "\n");
+  if (!causes.empty()) out += cat("\n", filled(words.left_out, causes), "\n");
+  if (!consequences.empty()) out += cat("\n", filled(words.explains, consequences), "\n");
+  return out + cat("\n---\n", filled(words.end, code, words.made), "\n");
 }
 
-std::string index() {
-  std::string out =
-      "# Findings\n\nOne page for each finding: what it means, how to see it yourself, ways out "
-      "with "
-      "their costs,\nan example. `tcstack explain TCS601` prints the same, `tcstack explain` alone "
-      "this list.\n[troubles.md](../troubles.md) goes from a message to its finding.\n";
-  const char* layer = "";
+std::string index(Language language) {
+  const PageWords& words = words_of(language);
+  std::string out = words.index;
+  std::string layer;
   std::vector<const RuleRow*> rows;
   for (const RuleRow& row : registry()) rows.push_back(&row);
   std::stable_sort(rows.begin(), rows.end(), [](const RuleRow* a, const RuleRow* b) {
     return a->layer != b->layer ? a->layer < b->layer : a->id < b->id;
   });
   for (const RuleRow* row : rows) {
-    if (layer != std::string_view(name_of(row->layer))) {
+    if (layer != name_of(row->layer)) {
       layer = name_of(row->layer);
-      out += cat("\n## ", layer, "\n\n| finding | usually | in short |\n| --- | --- | --- |\n");
+      out +=
+          cat("\n## ", said(layer, language), "\n\n", words.index_head, "\n| --- | --- | --- |\n");
     }
-    out += cat("| ", link(*row), " | ", name_of(row->severity), " | ",
-               escaped(first_sentence(parts_of(row->explain).prose)), " |\n");
+    const std::string prose = parts_of(explain_text(row->id, language)).prose;
+    const std::string text = language == Language::English ? prose : unwrapped(prose);
+    out += cat("| ", link(*row), " | ", said(name_of(row->severity), language), " | ",
+               escaped(first_sentence(text, words.stop)), " |\n");
   }
-  return out + cat("\n---\nMade ", kGenerated, ".\n");
+  return out + (language == Language::English
+                    ? cat("\n---\nMade ", words.made, ".\n")
+                    : cat("\n---\n由目标 write-pages ", words.made, "。\n"));
 }
 
 }  // namespace
@@ -146,7 +211,9 @@ std::string read_source(const std::string& path) {
 }
 
 Explained parts_of(const std::string& explain) {
-  const std::string see = "\nSee it yourself:\n", out = "\nWays out:\n";
+  const bool english = contains(explain, "\nSee it yourself:\n");
+  const std::string see = english ? "\nSee it yourself:\n" : "\n自己查看：\n",
+                    out = english ? "\nWays out:\n" : "\n解决办法：\n";
   const size_t at = explain.find(see), to = explain.find(out);
   Explained parts;
   if (at == std::string::npos || to == std::string::npos || to < at) return parts;
@@ -165,7 +232,7 @@ Explained parts_of(const std::string& explain) {
   return parts;
 }
 
-std::string example_of(const RuleRow& row) {
+std::string example_of(const RuleRow& row, Language language) {
   const std::string path = cat("tests/machines/", row.id, "-", row.slug, "-hit.json");
   Result<Json> document = parse_json(read_source(path));
   if (!document) return {};
@@ -177,22 +244,29 @@ std::string example_of(const RuleRow& row) {
   const Report report = judge(RuleInput{*facts, *request, plan}, Policy{});
   for (const Finding& finding : report.findings) {
     if (finding.id != row.id) continue;
-    const std::string text = without_trailing_blanks(finding_text(finding));
-    return text.substr(0, text.find("  more: tcstack explain"));
+    const std::string text = without_trailing_blanks(finding_text(finding, language));
+    const std::string more = cat("tcstack explain TCS", row.id, "\n");
+    return text.substr(0, text.rfind('\n', text.rfind(more)) + 1);
   }
   return {};
 }
 
 std::map<std::string, std::string> all_files() {
   std::map<std::string, std::string> files;
-  std::string examples = cat("// SPDX-License-Identifier: Apache-2.0\n// Made ", kGenerated,
-                             ": what is printed on tests/machines/*-hit.json.\n");
-  for (const RuleRow& row : registry()) {
-    examples += cat("TCS_EXAMPLE(", row.id, ", R\"TXT(", example_of(row), ")TXT\")\n");
-    files[cat("docs/findings/", page_name(row))] = page(row);
+  for (const Language language : {Language::English, Language::Chinese}) {
+    const PageWords& words = words_of(language);
+    std::string examples =
+        cat("// SPDX-License-Identifier: Apache-2.0\n// Made ", kEnglishWords.made,
+            ": what is printed on tests/machines/*-hit.json.\n");
+    for (const RuleRow& row : registry()) {
+      examples += cat("TCS_EXAMPLE(", row.id, ", R\"TXT(", example_of(row, language), ")TXT\")\n");
+      files[cat(words.folder, page_name(row))] = page(row, language);
+    }
+    files[language == Language::English ? "probe-src/findings/examples.def"
+                                        : "probe-src/findings/zh/examples.def"] =
+        examples + "#undef TCS_EXAMPLE\n";
+    files[cat(words.folder, "README.md")] = index(language);
   }
-  files["probe-src/findings/examples.def"] = examples + "#undef TCS_EXAMPLE\n";
-  files["docs/findings/README.md"] = index();
   return files;
 }
 

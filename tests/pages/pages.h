@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "findings/finding.h"
+#include "findings/texts.h"
 
 namespace pages {
 
@@ -23,9 +23,10 @@ struct Explained {
 Explained parts_of(const std::string& explain);
 
 // What is printed of the finding on its hit machine, without the last line.
-std::string example_of(const tcs::RuleRow& row);
+std::string example_of(const tcs::RuleRow& row, tcs::Language language = tcs::Language::English);
 
-// Path below the source folder -> text: probe-src/findings/examples.def and docs/findings.
+// Path below the source folder -> text: probe-src/findings/examples.def, docs/findings and the
+// same below zh.
 std::map<std::string, std::string> all_files();
 
 std::string read_source(const std::string& path);  // "" where there is none

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "pages.h"
 
 using namespace tcs;
@@ -25,12 +26,13 @@ TEST_CASE(
     INFO("stale: " << path << "; run: cmake --build build/dev --target write-pages");
     CHECK((pages::read_source(path) == text));
   }
-  for (const auto& entry :
-       std::filesystem::directory_iterator(cat(TCS_SOURCE_DIR, "/docs/findings"))) {
-    const std::string path = "docs/findings/" + entry.path().filename().string();
-    INFO("no finding has the page " << path);
-    CHECK(files.count(path) == 1);
-  }
+  for (const std::string folder : {"docs/findings/", "docs/findings/zh/"})
+    for (const auto& entry :
+         std::filesystem::directory_iterator(cat(TCS_SOURCE_DIR, "/", folder))) {
+      const std::string path = folder + entry.path().filename().string();
+      INFO("no finding has the page " << path);
+      CHECK((entry.is_directory() || files.count(path) == 1));
+    }
 }
 
 TEST_CASE("every finding has an example, printed for its own machine") {
@@ -63,6 +65,38 @@ TEST_CASE("what shows a finding is indented, a line each, and has something to r
       CHECK((starts_with(line, "  ") && line.size() <= 100 && line.size() > 2 && line[2] != ' '));
       CHECK(line.back() != '\\');
     }
+  }
+}
+
+TEST_CASE("a page in Chinese has the commands of the English one, its form and its width") {
+  for (const RuleRow& row : registry()) {
+    const std::string chinese = explain_text(row.id, Language::Chinese);
+    const pages::Explained ours = pages::parts_of(row.explain), theirs = pages::parts_of(chinese);
+    INFO(row.id);
+    REQUIRE(theirs.commands.size() == ours.commands.size());
+    for (size_t i = 0; i < ours.commands.size(); ++i) {
+      const auto command = [](const std::string& line) { return line.substr(0, line.find("  ")); };
+      CHECK(command(theirs.commands[i]) == command(ours.commands[i]));
+      CHECK(contains(ours.commands[i], "  ") == contains(theirs.commands[i], "  "));
+    }
+    REQUIRE(theirs.ways.size() == ours.ways.size());
+    for (const pages::Way& way : theirs.ways) CHECK_FALSE((way.text.empty() || way.cost.empty()));
+    for (const std::string& line : lines_of(chinese)) {
+      INFO(line);
+      CHECK(display_width(line) <= 100);
+    }
+  }
+}
+
+TEST_CASE(
+    "an example in Chinese fits the line, and has no more English words than a message quotes") {
+  for (const RuleRow& row : registry()) {
+    const std::string text = pages::example_of(row, Language::Chinese);
+    INFO(text);
+    CHECK(contains(text, cat("[TCS", row.id, " ", row.slug, "]：")));
+    for (const std::string& line : lines_of(text)) CHECK(display_width(line) <= 100);
+    for (const char* word : {" the ", " is ", " this ", " was ", "{0"})
+      if (row.id != 507 && row.id != 341) CHECK_FALSE(contains(text, word));
   }
 }
 

@@ -9,10 +9,12 @@
 int main() {
   const std::string root = TCS_SOURCE_DIR;
   const auto files = pages::all_files();
-  std::filesystem::create_directories(root + "/docs/findings");
-  for (const auto& entry : std::filesystem::directory_iterator(root + "/docs/findings"))
-    if (files.count("docs/findings/" + entry.path().filename().string()) == 0)
-      std::filesystem::remove(entry.path());
+  for (const std::string folder : {"docs/findings/", "docs/findings/zh/"}) {
+    std::filesystem::create_directories(root + "/" + folder);
+    for (const auto& entry : std::filesystem::directory_iterator(root + "/" + folder))
+      if (entry.is_regular_file() && files.count(folder + entry.path().filename().string()) == 0)
+        std::filesystem::remove(entry.path());
+  }
   int written = 0;
   for (const auto& [path, text] : files) {
     if (pages::read_source(path) == text) continue;

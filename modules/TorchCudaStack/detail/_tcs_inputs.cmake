@@ -118,7 +118,7 @@ function(_tcs_collect_inputs out)
   foreach(
     name
     IN
-    ITEMS TARGETS TOOLKIT PROVISION FACTS FAIL_ON ALLOW TIMEOUT REPORT_DIR CACHE_DIR
+    ITEMS TARGETS TOOLKIT PROVISION FACTS FAIL_ON ALLOW TIMEOUT REPORT_DIR CACHE_DIR LANG
   )
     set(value "${TorchCudaStack_${name}}") # the tool reads the environment itself
     if(name MATCHES "^(FACTS|REPORT_DIR)$")

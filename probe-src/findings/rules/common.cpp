@@ -4,59 +4,10 @@
 #include <algorithm>
 
 #include "facts/devices.h"
+#include "findings/texts.h"
 #include "plan/buildable.h"
 
 namespace tcs {
-
-namespace {
-
-struct TextRow {
-  int id;
-  char kind;  // s: message, n: note, h: help
-  const char* text;
-};
-constexpr TextRow kTexts[] = {
-#define TCS_SAY(id, text) {id, 's', text},
-#define TCS_NOTE(id, text) {id, 'n', text},
-#define TCS_HELP(id, text) {id, 'h', text},
-#include "findings/table.def"
-};
-
-// False when an argument that the text depends on is empty. Placeholders: see table.def.
-bool fill(const char* text, const List<std::string>& args, std::string& out) {
-  bool whole = true;
-  for (const char* c = text; *c; ++c) {
-    if (starts_with(c, "{@}")) {
-      out += cat("tables of ", kTablesDate);
-      c += 2;
-      continue;
-    }
-    const bool digit = *c == '{' && c[1] >= '0' && c[1] <= '9';
-    const char mode = digit ? c[2] : 0;
-    if (mode != '}' && mode != '?' && mode != '*') {
-      out += *c;
-      continue;
-    }
-    const size_t i = static_cast<size_t>(c[1] - '0');
-    const std::string value = i < args.size() ? args[i] : std::string();
-    if (mode != '*' && value.empty()) whole = false;
-    if (mode != '?') out += value;
-    c += mode == '}' ? 2 : 3;
-  }
-  return whole;
-}
-
-void word(Finding& f, const List<std::string>& args) {
-  for (const auto& row : kTexts) {
-    std::string text;
-    if (row.id != f.id || (!fill(row.text, args, text) && row.kind != 's')) continue;
-    if (row.kind == 's') f.message = text;
-    if (row.kind == 'n') f.notes.push_back(text);
-    if (row.kind == 'h') f.help.push_back(text);
-  }
-}
-
-}  // namespace
 
 Finding& report(List<Finding>& out, int id, std::initializer_list<Piece> args) {
   List<std::string> words;
@@ -65,9 +16,10 @@ Finding& report(List<Finding>& out, int id, std::initializer_list<Piece> args) {
 }
 
 Finding& report_words(List<Finding>& out, int id, const List<std::string>& args) {
-  out.push_back(make_finding(id, ""));
-  word(out.back(), args);
-  return out.back();
+  Finding& f = out.push_back(make_finding(id, ""));
+  f.words = args;
+  word(f);
+  return f;
 }
 
 void missing(List<Finding>& out, int id, const char* fact, const char* what,
@@ -84,7 +36,8 @@ void missing(List<Finding>& out, int id, const char* fact, const char* what) {
 }
 
 void word_missing(Finding& f) {
-  word(f, {join(f.missing, ", ")});
+  f.words = {join(f.missing, ", ")};
+  word(f);
 }
 
 void add(Finding& f, const char* layer, const Piece& has, const Piece& needs, const Piece& from) {

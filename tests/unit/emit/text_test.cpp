@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "emit/emit.h"
 #include "emit/forms.h"
 
@@ -50,6 +51,53 @@ TEST_CASE("a finding is printed as a line, a table, notes, helps and where to re
         "  note: there is no PTX\n"
         "  help: install another\n"
         "  more: tcstack explain TCS601\n");
+}
+
+TEST_CASE("a finding in Chinese has the same lines, and a character takes two columns") {
+  Finding f = make_finding(605, "");
+  f.words = {"PyTorch 2.6.0+cu124", "6.0", "50", "271", "libtorch_cuda.so", "", "y"};
+  word(f);
+  f.evidence.push_back({"device", "Tesla P100, compute 6.0", "a working nvcc", "not loaded"});
+  f.evidence.push_back({"host-compiler", "\xe4\xb8\xad", "", "PATH"});
+  CHECK(finding_text(f, Language::Chinese) ==
+        "  警告[TCS605 torch-images-in-part]：PyTorch 2.6.0+cu124 在 libtorch_cuda.so 的 271 "
+        "个胖二进制 "
+        "(fat\n"
+        "      binary) 中，有 50 个含有 6.0 的内核映像\n"
+        "  \n"
+        "    层           现有                       需要          来源\n"
+        "    设备         Tesla P100，计算能力 6.0   可用的 nvcc   未加载\n"
+        "    主机编译器   \\xe4\\xb8\\xad                             PATH\n"
+        "  \n"
+        "  说明：其余的核函数在首次启动时失败（错误 209）\n"
+        "  建议：若遇到该错误：使用全部为 6.0 构建的 PyTorch\n"
+        "  详见：tcstack explain TCS605\n");
+}
+
+TEST_CASE("a line of Chinese breaks between any two characters, never before a mark or in a word") {
+  Finding f = make_finding(604, "");
+  f.words = {"PyTorch", ""};
+  word(f);
+  for (size_t length = 40; length < 80; ++length) {
+    f.notes = {};
+    f.help = {};
+    f.words[0] = std::string(length, 'x');
+    f.message = "";
+    word(f);
+    for (const std::string& line : lines_of(finding_text(f, Language::Chinese))) {
+      INFO(line);
+      CHECK(display_width(line) <= 100);
+      CHECK_FALSE(starts_with(trim(line), "，"));
+    }
+  }
+}
+
+TEST_CASE("the last line is said in Chinese, part by part") {
+  Report report;
+  report.outcome = "warn";
+  report.complete = false;
+  CHECK(summary_line(report, Facts(), plan_of("8.6"), Language::Chinese) ==
+        "TorchCudaStack: 8.6; 驱动未知; nvcc 未知; torch 未知 - 警告, 有一部分没有检查");
 }
 
 TEST_CASE("text from outside cannot break a line or reach the terminal's controls") {

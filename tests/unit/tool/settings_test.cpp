@@ -21,6 +21,40 @@ TEST_CASE("a CMake variable goes before the environment, and says so") {
   CHECK(from_variable.arch_list.from == "TORCH_CUDA_ARCH_LIST (CMake variable)");
 }
 
+TEST_CASE("the language is LANG's of the module, else the locale's, and English without a word") {
+  const auto of = [](const char* name, const char* value) {
+    MemoryHost host;
+    host.variables[name] = value;
+    const Result<Language> language = make_language(host, Inputs());
+    REQUIRE(language);
+    return *language == Language::Chinese;
+  };
+  CHECK_FALSE(*make_language(MemoryHost(), Inputs()) == Language::Chinese);
+  for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"})
+    for (const char* value :
+         {"zh_CN.UTF-8", "zh_SG.utf8", "zh.UTF-8", "zh_TW", "zh_HK.UTF-8@x", "zh"}) {
+      INFO(name << "=" << value);
+      CHECK(of(name, value));
+    }
+  for (const char* value :
+       {"C", "POSIX", "C.UTF-8", "de_DE.UTF-8", "zha", "zh_CN.GBK", "zh_TW.Big5"})
+    CHECK_FALSE(of("LANG", value));
+  CHECK_FALSE(of("LC_CTYPE", "zh_CN.UTF-8"));
+  CHECK(of("TORCH_CUDA_STACK_LANG", "zh"));
+
+  MemoryHost host;
+  Inputs in;
+  host.variables["LANG"] = "zh_CN.UTF-8";
+  host.variables["LC_MESSAGES"] = "";
+  CHECK(*make_language(host, in) == Language::Chinese);
+  host.variables["LC_ALL"] = "C";
+  CHECK(*make_language(host, in) == Language::English);
+  in.set["LANG"] = "zh";
+  CHECK(*make_language(host, in) == Language::Chinese);
+  in.set["LANG"] = "fr";
+  CHECK(make_language(host, in).error().str() == "TorchCudaStack_LANG: 'fr' is none of en, zh");
+}
+
 TEST_CASE("torch's list goes before CMake's, which goes before CUDAARCHS; the second is kept") {
   MemoryHost host;
   Inputs in;

@@ -257,6 +257,39 @@ TEST_CASE("a NAME=VALUE without a name is refused by every verb that takes one")
                  "tcstack configure: --set: '=x' is not NAME=VALUE"));
 }
 
+TEST_CASE("explain speaks Chinese where it is asked to, or where the locale does, and no other") {
+  MemoryHost host;
+  const std::string english = call(verb_explain, host, {"TCS601"}).out;
+  const std::string chinese = call(verb_explain, host, {"TCS601", "--lang", "zh"}).out;
+  CHECK(contains(chinese, "TCS601 torch-lacks-device-image (torch, 错误)\n\nPyTorch 的核函数"));
+  CHECK(contains(chinese, "\n自己查看：\n  tcstack images <torch>/lib/libtorch_cuda.so\n"));
+  CHECK(contains(chinese, "\n示例：\n  错误[TCS601 torch-lacks-device-image]："));
+  host.variables["LANG"] = "zh_CN.UTF-8";
+  CHECK(call(verb_explain, host, {"TCS601"}).out == chinese);
+  CHECK(call(verb_explain, host, {"TCS601", "--lang=en"}).out == english);
+  host.variables["TORCH_CUDA_STACK_LANG"] = "en";
+  CHECK(call(verb_explain, host, {"TCS601"}).out == english);
+  const Said said = call(verb_explain, host, {"TCS601", "--lang", "fr"});
+  CHECK(said.status == 2);
+  CHECK(contains(said.err, "tcstack explain: 'fr' is none of en, zh"));
+}
+
+TEST_CASE("check speaks Chinese in text alone: JSON is the same in every language") {
+  MemoryHost host;
+  host.files["/f.json"] = kMachine;
+  const auto check = [&](const char* form, const char* language) {
+    return call(verb_check, host, {"--facts", "/f.json", "--format", form, "--lang", language}).out;
+  };
+  CHECK(contains(check("text", "zh"),
+                 "说明[TCS201 driver-missing]：动态加载器找不到 NVIDIA 驱动：没有 libcuda.so.1\n"));
+  CHECK(contains(check("text", "en"),
+                 "note[TCS201 driver-missing]: no NVIDIA driver is in the loader"));
+  CHECK(check("json", "zh") == check("json", "en"));
+  const Said said = call(verb_check, host, {"--facts", "/f.json", "--lang", "zh_CN"});
+  CHECK(said.status == 2);
+  CHECK(contains(said.err, "tcstack check: --lang: 'zh_CN' is none of en, zh"));
+}
+
 TEST_CASE("a finding that does not exist is answered with the nearest") {
   MemoryHost host;
   Said said = call(verb_explain, host, {"TCS602x"});
