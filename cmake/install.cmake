@@ -9,8 +9,8 @@ set(_tcs_details_dir "${_tcs_package_dir}/modules/TorchCudaStack/detail")
 file(
   RELATIVE_PATH
   _tcs_tool_from_here
-  "${CMAKE_INSTALL_PREFIX}/${_tcs_details_dir}"
-  "${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/tcstack"
+  "${CMAKE_INSTALL_FULL_DATADIR}/cmake/TorchCudaStack/modules/TorchCudaStack/detail"
+  "${CMAKE_INSTALL_FULL_BINDIR}/tcstack"
 )
 configure_file(
   "${CMAKE_CURRENT_LIST_DIR}/installed.cmake.in"
@@ -21,6 +21,7 @@ write_basic_package_version_file(
   "${PROJECT_BINARY_DIR}/package/TorchCudaStackConfigVersion.cmake"
   VERSION "${PROJECT_VERSION}"
   COMPATIBILITY SameMajorVersion
+  ARCH_INDEPENDENT # the tool is for the machine that builds, whatever it builds for
 )
 
 install(TARGETS tcstack RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")

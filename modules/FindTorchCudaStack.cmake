@@ -15,6 +15,10 @@ Call it in the directory of the targets or above, not inside a function: the CUD
 directory. Each call has its own plan, in ``TorchCudaStack/`` of its binary directory. Components: ``Device``, ``Driver``, ``Toolkit``, ``HostCompiler``, ``Runtime``, ``Torch``, ``Python``. Without
 ``COMPONENTS`` all of them are meant. No GPU and no driver is no failure by itself.
 
+``Link`` is for the config file of a library that is compiled already, ``find_dependency(TorchCudaStack COMPONENTS Link)``:
+alone it measures nothing, needs no CUDA compiler, and makes ``TorchCudaStack::Torch`` for those who link the library; see
+:module:`FindTorchCudaStackLink`.
+
 Hints
 ^^^^^
 
@@ -60,6 +64,8 @@ Result Variables
   The toolkit of this build.
 ``TorchCudaStack_TORCH_VERSION``, ``TorchCudaStack_TORCH_CUDA_VERSION``
   The PyTorch of this build.
+``TorchCudaStack_LINK_MODULE``
+  The file to install beside the config of a library that links our targets, so that it can be found without this package.
 ``TorchCudaStack_FINDINGS``, ``TorchCudaStack_REPORT_JSON``, ``TorchCudaStack_FACTS_JSON``
   Ids of the findings; where the report and the measured facts lie.
 ``TorchCudaStack_AVAILABILITY``
@@ -116,8 +122,20 @@ Commands
   code that the target compiled.
 #]=======================================================================]
 
+# One copy for a whole project, the first that was asked: functions of two versions would be mixed otherwise.
+get_property(_tcs_first_copy GLOBAL PROPERTY TorchCudaStack_MODULES)
+if(_tcs_first_copy AND NOT _tcs_first_copy STREQUAL CMAKE_CURRENT_LIST_DIR)
+  include("${_tcs_first_copy}/FindTorchCudaStack.cmake")
+  return()
+endif()
+unset(_tcs_first_copy)
+
 include("${CMAKE_CURRENT_LIST_DIR}/TorchCudaStack/detail/_tcs_load.cmake")
 _tcs_set_voice("${TorchCudaStack_FIND_QUIETLY}" "${TorchCudaStack_FIND_REQUIRED}")
+if("${TorchCudaStack_FIND_COMPONENTS}" STREQUAL "Link")
+  _tcs_find_link()
+  return()
+endif()
 
 if(DEFINED CMAKE_CURRENT_FUNCTION)
   set(_tcs_lost WARNING)
@@ -178,6 +196,9 @@ if(TorchCudaStack_FOUND)
     _tcs_apply_torch()
   endif()
   _tcs_make_targets("${_tcs_tool}")
+  if("Link" IN_LIST TorchCudaStack_FIND_COMPONENTS)
+    _tcs_call_link()
+  endif()
 else()
   _tcs_remember(unused "")
 endif()

@@ -1375,4 +1375,5 @@ def main(names):
 if __name__ == "__main__":
     import cases  # once more, as the module that gate_cases.py imports from
     import gate_cases
-    sys.exit(cases.main({**vars(cases), **vars(gate_cases)}))
+    import ways_cases
+    sys.exit(cases.main({**vars(cases), **vars(gate_cases), **vars(ways_cases)}))

@@ -14,7 +14,8 @@ function(_tcs_refusal out)
     RESULT_MESSAGE_VARIABLE message
   )
   if(NOT fits)
-    set(${out} "${message}" PARENT_SCOPE)
+    get_property(modules GLOBAL PROPERTY TorchCudaStack_MODULES)
+    set(${out} "${message} (${modules}, the copy that this project brought first)" PARENT_SCOPE)
   endif()
   set(
     known
@@ -25,6 +26,7 @@ function(_tcs_refusal out)
     Runtime
     Torch
     Python
+    Link
   )
   foreach(component IN LISTS TorchCudaStack_FIND_COMPONENTS)
     if(NOT component IN_LIST known)

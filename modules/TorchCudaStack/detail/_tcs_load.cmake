@@ -2,7 +2,14 @@
 # What FindTorchCudaStack.cmake and TorchCudaStackGate.cmake are made of.
 
 set(TorchCudaStack_VERSION 0.1.0)
+get_filename_component(_tcs_part "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
+set_property(GLOBAL PROPERTY TorchCudaStack_MODULES "${_tcs_part}")
 get_filename_component(_TorchCudaStack_SHIMS "${CMAKE_CURRENT_LIST_DIR}/../shims" ABSOLUTE)
+get_filename_component(
+  TorchCudaStack_LINK_MODULE
+  "${CMAKE_CURRENT_LIST_DIR}/../../FindTorchCudaStackLink.cmake"
+  ABSOLUTE
+)
 # Of an installation: names the tool that lies beside it.
 include("${CMAKE_CURRENT_LIST_DIR}/_tcs_installed.cmake" OPTIONAL)
 
@@ -20,6 +27,7 @@ foreach(
     detail/_tcs_torch
     detail/_tcs_gencode
     detail/_tcs_targets
+    detail/_tcs_link
     torch_cuda_stack_add_extension
     torch_cuda_stack_intersect
     torch_cuda_stack_source_archs

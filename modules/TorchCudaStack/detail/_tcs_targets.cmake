@@ -16,7 +16,10 @@ function(_tcs_make_archs_target)
     get_property(plan TARGET TorchCudaStack::Archs PROPERTY TorchCudaStack_PLAN)
     get_property(earlier TARGET TorchCudaStack::Archs PROPERTY TorchCudaStack_PAIRS)
     get_property(place TARGET TorchCudaStack::Archs PROPERTY TorchCudaStack_DIRECTORY)
-    if(earlier STREQUAL pairs)
+    get_property(link TARGET TorchCudaStack::Archs PROPERTY TorchCudaStack_LINK_ROOT)
+    if(link) # of a package that was found before: it had no plan
+      set_property(TARGET TorchCudaStack::Archs PROPERTY TorchCudaStack_LINK_ROOT "")
+    elseif(earlier STREQUAL pairs)
       return()
     elseif(
       NOT place STREQUAL CMAKE_CURRENT_SOURCE_DIR
@@ -62,10 +65,46 @@ function(_tcs_make_archs_target)
   )
 endfunction()
 
+# Whether TorchCudaStack::Torch is that of FindTorchCudaStackLink, which a package of another project brought.
+function(_tcs_is_link_target out)
+  set(${out} FALSE PARENT_SCOPE)
+  if(TARGET TorchCudaStack::Torch)
+    get_property(root TARGET TorchCudaStack::Torch PROPERTY TorchCudaStack_LINK_ROOT)
+    if(root)
+      set(${out} TRUE PARENT_SCOPE)
+    endif()
+  endif()
+endfunction()
+
 # TorchCudaStack::Torch.
 function(_tcs_make_torch_target)
-  add_library(TorchCudaStack::Torch INTERFACE IMPORTED)
-  target_link_libraries(TorchCudaStack::Torch INTERFACE torch TorchCudaStack::Archs)
+  _tcs_is_link_target(linked)
+  if(linked)
+    get_property(place TARGET TorchCudaStack::Torch PROPERTY TorchCudaStack_DIRECTORY)
+    set_property(TARGET TorchCudaStack::Torch PROPERTY TorchCudaStack_LINK_ROOT "")
+    if(NOT place STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+      # `torch` is known from here on alone, that target above as well: it stays what it is.
+      set_property(
+        TARGET TorchCudaStack::Torch
+        APPEND
+        PROPERTY INTERFACE_LINK_LIBRARIES TorchCudaStack::Archs
+      )
+      return()
+    endif()
+    set_target_properties(
+      TorchCudaStack::Torch
+      PROPERTIES
+        INTERFACE_INCLUDE_DIRECTORIES ""
+        INTERFACE_COMPILE_DEFINITIONS ""
+        INTERFACE_COMPILE_FEATURES ""
+    )
+  else()
+    add_library(TorchCudaStack::Torch INTERFACE IMPORTED)
+  endif()
+  set_target_properties(
+    TorchCudaStack::Torch
+    PROPERTIES INTERFACE_LINK_LIBRARIES "torch;TorchCudaStack::Archs"
+  )
   if("${_tcs_cxx_standard}" MATCHES "^(14|17|20|23)$")
     target_compile_features(TorchCudaStack::Torch INTERFACE "cxx_std_${_tcs_cxx_standard}")
   endif()

@@ -8,13 +8,14 @@ include_guard(GLOBAL)
 
 macro(_tcs_apply_torch)
   set(_tcs_wanted TRUE)
+  _tcs_is_link_target(_tcs_linked)
   if(TorchCudaStack_FIND_COMPONENTS AND NOT "Torch" IN_LIST TorchCudaStack_FIND_COMPONENTS)
     set(_tcs_wanted FALSE)
   elseif(NOT CMAKE_CXX_COMPILER_LOADED)
     set(_tcs_wanted FALSE) # LANGUAGES NONE: the plan only
   elseif(NOT _tcs_skipped AND "${_tcs_torch_dir}" STREQUAL "" AND NOT TARGET torch)
     set(_tcs_wanted FALSE)
-  elseif(TARGET TorchCudaStack::Torch)
+  elseif(TARGET TorchCudaStack::Torch AND NOT _tcs_linked)
     set(_tcs_wanted FALSE)
     if(NOT _tcs_skipped)
       _tcs_replace_made_up_flags(above) # a directory above was here first, perhaps with another plan
@@ -42,6 +43,7 @@ macro(_tcs_apply_torch)
     _tcs_make_torch_target()
   endif()
   unset(_tcs_wanted)
+  unset(_tcs_linked)
 endmacro()
 
 # The arguments are the call: find_package(Torch), or who stands for it.
@@ -110,18 +112,25 @@ function(_tcs_check_one_torch)
     return()
   endif()
   file(REAL_PATH "${_tcs_torch_dir}/.." measured)
-  foreach(name IN ITEMS Torch_DIR Caffe2_DIR)
+  set(linked_DIR "")
+  _tcs_is_link_target(linked)
+  if(linked)
+    get_property(linked_DIR TARGET TorchCudaStack::Torch PROPERTY TorchCudaStack_LINK_ROOT)
+    string(APPEND linked_DIR "/share/cmake/Torch")
+  endif()
+  foreach(name IN ITEMS Torch_DIR Caffe2_DIR linked_DIR)
     if("${${name}}" STREQUAL "" OR "${${name}}" MATCHES "-NOTFOUND$")
       continue()
     endif()
     file(REAL_PATH "${${name}}/.." used)
+    string(REPLACE "linked_DIR" "by a package that was found before" shown "${name}")
     if(NOT used STREQUAL measured)
       message(
         FATAL_ERROR
         "  TorchCudaStack: the PyTorch that was measured is not the one that CMake uses\n"
         "  \n"
         "    measured  ${_tcs_torch_dir}\n"
-        "    used      ${${name}} (${name})\n"
+        "    used      ${${name}} (${shown})\n"
         "  \n"
         "  help: name the one to use with -DTorch_DIR=...; unset Torch_ROOT, Caffe2_ROOT and old entries: cmake --fresh\n"
       )
