@@ -98,6 +98,13 @@ endfunction()
 
 # TorchCudaStack::Torch out of PyTorch's folder.
 function(_tcs_link_make_torch dir root)
+  # All of them out of one folder: <root>/lib, or a distribution's.
+  unset(c10)
+  find_library(c10 NAMES c10 PATHS "${root}/lib" NO_DEFAULT_PATH NO_CACHE)
+  if(NOT c10)
+    find_library(c10 NAMES c10 NO_CACHE)
+  endif()
+  get_filename_component(folder "${c10}" DIRECTORY)
   set(libraries "")
   foreach(
     name
@@ -105,21 +112,26 @@ function(_tcs_link_make_torch dir root)
     ITEMS torch_cpu torch_cuda torch_cuda_cu torch_cuda_cpp torch c10 c10_cuda
   )
     unset(library)
-    find_library(library NAMES "${name}" HINTS "${root}/lib" NO_CACHE)
+    find_library(library NAMES "${name}" PATHS "${folder}" NO_DEFAULT_PATH NO_CACHE)
     if(library)
       list(APPEND libraries "${library}")
     endif()
   endforeach()
-  # What only registers itself is never referred to; and a shared library that was installed without a run path finds
-  # PyTorch through the program alone. A linker that leaves out what it sees no use for would break both.
-  if(libraries AND NOT "${libraries}" MATCHES ",")
-    list(JOIN libraries "\",\"" kept)
-    list(PREPEND libraries "-Wl,--push-state,--no-as-needed,\"${kept}\",--pop-state")
-  endif()
+  set(kept "${libraries}")
   set(headers "")
   if("${libraries}" MATCHES "libc10_cuda")
     _tcs_link_find_cudart(cudart headers "${root}")
     list(APPEND libraries ${cudart})
+    if(TARGET "${cudart}")
+      set(cudart "$<TARGET_FILE:${cudart}>")
+    endif()
+    list(APPEND kept ${cudart})
+  endif()
+  # What only registers itself is never referred to; and a shared library that was installed without a run path finds these
+  # through the program alone. A linker that leaves out what it sees no use for would break both.
+  if(kept AND NOT "${kept}" MATCHES ",")
+    list(JOIN kept "\",\"" kept)
+    list(PREPEND libraries "-Wl,--push-state,--no-as-needed,\"${kept}\",--pop-state")
   endif()
 
   set(definitions "")
