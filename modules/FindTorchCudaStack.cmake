@@ -156,6 +156,9 @@ _tcs_refusal(_tcs_reason)
 if(_tcs_reason OR _tcs_skipped)
   set(_tcs_tool "")
 else()
+  if("${_tcs_torch_dir}" STREQUAL "")
+    unset(_tcs_plan_inputs) # the gate's plan does not ask for a PyTorch, this call may
+  endif()
   _tcs_measure()
 endif()
 

@@ -329,8 +329,18 @@ def case_gate_torch_is_missing(w):
         w.says("F=." if n == 0 else "F=0.")
         assert w.text.count("Could not find a package configuration file") == (n == 1), call
         assert all(w.sets(m)["TORCH_OPTIONAL"] == "ON" for m in range(len(w.calls())))
-    w.bad(gated(w, w.project("find_package(Torch REQUIRED)", "q", "CXX")))
-    assert "TORCH_OPTIONAL" not in w.sets() and w.sets(-2)["TORCH_OPTIONAL"] == "ON"
+    for n, given in enumerate(([], ["-DCMAKE_REQUIRE_FIND_PACKAGE_Torch=ON"])):
+        call = "find_package(Torch)" if given else "find_package(Torch REQUIRED)"
+        w.bad(gated(w, w.project(call, f"q{n}", "CXX"), *given))
+        assert "TORCH_OPTIONAL" not in w.sets() and w.sets(-2)["TORCH_OPTIONAL"] == "ON", call
+
+
+def case_gate_leaves_a_missing_torch_to_the_projects_own_check(w):
+    """The gate's plan, for which a PyTorch may be missing, is not that of a find_package(TorchCudaStack)."""
+    for n, call in enumerate(("REQUIRED", "REQUIRED COMPONENTS Torch")):
+        w.plan()
+        w.good(gated(w, w.project(w.modules() + f"find_package(TorchCudaStack {call})", f"p{n}", "NONE")))
+        assert "TORCH_OPTIONAL" not in w.sets() and w.sets(-2)["TORCH_OPTIONAL"] == "ON", call
 
 
 def case_gate_before_a_torch_is_in_sight(w):

@@ -272,7 +272,7 @@ endmacro()
 # A plan for the PyTorch and the settings that the project has by now.
 macro(_tcs_measure_torch)
   set(_tcs_optional TRUE)
-  if(_tcs_at_required GREATER -1)
+  if(_tcs_at_required GREATER -1 OR CMAKE_REQUIRE_FIND_PACKAGE_Torch)
     set(_tcs_optional FALSE)
     if("${_tcs_torch_dir}" STREQUAL "")
       unset(_tcs_plan_inputs) # now it has to be there
