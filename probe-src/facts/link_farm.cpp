@@ -29,22 +29,25 @@ class Farm {
     folder(to);
     for (const std::string& name : *names) link(path_join(from, name), path_join(to, name));
   }
-  // Those that are not there.
-  void more_entries(const std::string& from, const std::string& to) {
+  // Those that `own` has not; what is there of an earlier PyTorch's gives way.
+  void more_entries(const std::string& from, const std::string& own, const std::string& to) {
     Result<List<std::string>> names = host_.list(from);
     for (size_t i = 0; names && i < names->size(); ++i)
-      if (!host_.stat(path_join(to, (*names)[i])).exists())
+      if (!host_.stat(path_join(own, (*names)[i])).exists())
         link(path_join(from, (*names)[i]), path_join(to, (*names)[i]));
   }
-  // libcudart.so beside libcudart.so.13, for every library that has a versioned name only.
-  void unversioned(const std::string& from, const std::string& to) {
+  // libcudart.so beside libcudart.so.13, for every library that has a versioned name only. What
+  // leads into `own` stays.
+  void unversioned(const std::string& from, const std::string& to, const std::string& own = {}) {
     Result<List<std::string>> names = host_.list(from);
     if (!names) return;
     for (const std::string& name : *names) {
       size_t so = name.find(".so.");
       if (so == std::string::npos) continue;
       std::string bare = name.substr(0, so + 3);
-      if (!host_.stat(path_join(from, bare)).exists() && !host_.stat(path_join(to, bare)).exists())
+      const bool owned = !own.empty() && starts_with(host_.real_path(path_join(to, bare)),
+                                                     host_.real_path(own) + "/");
+      if (!owned && !host_.stat(path_join(from, bare)).exists())
         link(path_join(from, name), path_join(to, bare));
     }
   }
@@ -88,11 +91,12 @@ Result<std::string> lay_link_farm(Host& host, const Toolkit& toolkit, const std:
   const bool other = host.real_path(dir + "/bin/nvcc") != host.real_path(toolkit.nvcc.value());
   // The headers are one link, or a folder with PyTorch's among them; a link is not written through.
   const bool linked = host.real_path(dir + "/include") == host.real_path(include);
-  for (const char* name : {"/include", "/bin", "/lib", "/lib64", "/nvvm"}) {
-    Result<Done> removed =
-        other || linked != torchs.empty() ? host.remove_tree(dir + name) : Done{};
+  List<std::string> stale;
+  if (other) stale = {"/include", "/bin", "/lib", "/lib64", "/nvvm"};
+  if (!other && linked != torchs.empty()) stale = {"/include"};
+  for (const std::string& name : stale) {
+    Result<Done> removed = host.remove_tree(dir + name);
     if (!removed) return removed.error();
-    if (!other) break;
   }
   Farm farm(host);
   farm.folder(dir);
@@ -103,7 +107,7 @@ Result<std::string> lay_link_farm(Host& host, const Toolkit& toolkit, const std:
     farm.link(include, dir + "/include");
   } else {
     farm.entries(include, dir + "/include");
-    farm.more_entries(torchs + "/include", dir + "/include");
+    farm.more_entries(torchs + "/include", include, dir + "/include");
   }
   farm.link(root + "/nvvm", dir + "/nvvm");
   farm.link(root + "/lib/nvidia-cuda-toolkit", dir + "/nvvm");  // a distribution's cicc, libdevice
@@ -111,7 +115,7 @@ Result<std::string> lay_link_farm(Host& host, const Toolkit& toolkit, const std:
   if (lacks(toolkit, "libcudart.so") && !libraries.empty()) {
     farm.entries(libraries, dir + "/lib64");
     farm.unversioned(libraries, dir + "/lib64");
-    if (!torchs.empty()) farm.unversioned(torchs + "/lib", dir + "/lib64");
+    if (!torchs.empty()) farm.unversioned(torchs + "/lib", dir + "/lib64", libraries);
   } else if (!libraries.empty()) {
     farm.link(libraries, dir + "/lib64");
   }

@@ -88,6 +88,24 @@ TEST_CASE("a farm takes what the toolkit lacks from PyTorch's packages, and noth
   for (const auto& link : host.links) CHECK(starts_with(link.first, "/b/toolkit/"));
 }
 
+TEST_CASE("where the PyTorch of a farm is another by now, its headers and libraries are") {
+  ToolkitHost host;
+  Toolkit t = pip(host, "/v/nvidia/cu13");
+  for (const char* site : {"/s", "/t"})
+    for (const char* name : {"include/cusparse.h", "include/cuda.h", "lib/libcublas.so.13",
+                             "lib/libcudart.so.13", "lib/libnvrtc.so.13.9"})
+      host.files[cat(site, "/nvidia/cu13/", name)] = "PyTorch's";
+  for (const char* site : {"/s", "/t", "/s"}) {
+    REQUIRE(lay_link_farm(host, t, "/b/toolkit", cat(site, "/nvidia/cu13")));
+    auto leads = [&](const char* path) { return host.real_path(cat("/b/toolkit", path)); };
+    CHECK(leads("/include/cusparse.h") == cat(site, "/nvidia/cu13/include/cusparse.h"));
+    CHECK(leads("/lib64/libcublas.so") == cat(site, "/nvidia/cu13/lib/libcublas.so.13"));
+    CHECK(leads("/include/cuda.h") == "/v/nvidia/cu13/include/cuda.h");
+    CHECK(leads("/lib64/libcudart.so") == "/v/nvidia/cu13/lib/libcudart.so.13");
+    CHECK(leads("/lib64/libnvrtc.so") == "/v/nvidia/cu13/lib/libnvrtc.so.13");
+  }
+}
+
 TEST_CASE("nothing is laid for an nvcc that does not answer, nor for clang") {
   ToolkitHost host;
   Result<std::string> root = lay_link_farm(host, Toolkit{}, "/b/toolkit");
