@@ -41,7 +41,7 @@ std::string root_of(Host& host, const PlanAnswer& answer, const Facts& facts) {
   if (toolkit == nullptr) return {};
   const std::string root = toolkit->root.value(), cache = own_cache(host, answer);
   if (facts.origin == "replayed" || cache.empty()) return root;
-  return toolkit_root(host, facts, path_join(cache, cat("toolkits/", fnv1a(root))), cache);
+  return toolkit_root(host, facts, farm_folder(cache, facts), cache);
 }
 
 StringMap environment_of(const Host& host, const PlanAnswer& answer) {

@@ -134,9 +134,7 @@ int check_and_run(Host& host, const std::string& base, const std::string& cache,
   if (!judged) return say(ascii(judged.error().str())), 2;
   if (run.judged.report.outcome == "fail") return refuse_to_run(run);
   say_judged(run);
-  const Toolkit* toolkit = run.facts.toolkit();
-  const std::string farm =
-      toolkit != nullptr ? path_join(base, cat("toolkits/", fnv1a(toolkit->root.value()))) : "";
+  const std::string farm = farm_folder(base, run.facts);
   settle_command(host, toolkit_root(host, run.facts, farm, cache), run);
   if (run.asked.options.has("--dry-run")) return print_out(settings_text(run, true)) ? 0 : 3;
   if (!run.asked.options.has("--quiet")) print_err(settings_text(run, false));

@@ -58,6 +58,14 @@ static std::string torchs_libraries(const Facts& facts, const Toolkit& toolkit) 
   return folder == toolkit.root.value() ? std::string() : folder;
 }
 
+std::string farm_folder(const std::string& cache, const Facts& facts) {
+  const Toolkit* toolkit = facts.toolkit();
+  if (toolkit == nullptr) return {};
+  return path_join(
+      cache,
+      cat("toolkits/", fnv1a(cat(toolkit->root.value(), torchs_libraries(facts, *toolkit)))));
+}
+
 std::string toolkit_root(Host& host, const Facts& facts, std::string farm,
                          const std::string& cache) {
   const Toolkit* toolkit = facts.toolkit();
@@ -65,7 +73,7 @@ std::string toolkit_root(Host& host, const Facts& facts, std::string farm,
   // CMake reads the link folders off nvcc's output and cuts them at blanks: the links of a build
   // tree with one in its name lie in the user's cache.
   if (contains(farm, " ") && !cache.empty() && !contains(cache, " "))
-    farm = path_join(cache, cat("toolkits/", fnv1a(toolkit->root.value())));
+    farm = farm_folder(cache, facts);
   Result<std::string> root = lay_link_farm(host, *toolkit, farm, torchs_libraries(facts, *toolkit));
   if (root) return *root;
   print_err(cat("tcstack: note: the toolkit could not be completed: ", root.error().str(), "\n"));

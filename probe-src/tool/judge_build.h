@@ -24,6 +24,11 @@ struct JudgedBuild {
 JudgedBuild judge_build(Host& host, const Inputs& in, const Request& request, const Policy& policy,
                         DriverChild& child, Facts& facts);
 
+// Where in the user's cache the links that complete the chosen toolkit lie: one folder for each
+// PyTorch whose headers are among them, since another build may be reading them. "": none is
+// chosen.
+std::string farm_folder(const std::string& cache, const Facts& facts);
+
 // The chosen toolkit, or `farm`, the folder of links that completes it where it needs to be; "" of
 // recorded facts and where none is chosen. A farm that cannot be laid leaves the real root, with a
 // note on stderr.
