@@ -33,6 +33,7 @@ struct Json {
   Json(std::string_view s) : kind(Kind::String), text(s) {}          // NOLINT
   Json(const char* s) : kind(Kind::String), text(s) {}               // NOLINT
   Json(int v) : kind(Kind::Number), text(std::to_string(v)) {}       // NOLINT
+  Json(int64_t v) : kind(Kind::Number), text(std::to_string(v)) {}   // NOLINT
   Json(uint64_t v) : kind(Kind::Number), text(std::to_string(v)) {}  // NOLINT
   static Json array() {
     Json j;

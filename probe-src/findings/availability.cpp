@@ -45,8 +45,8 @@ bool is_mixed(const List<Image>& images) {
 }
 
 // How many of the fat binaries with code for several architectures hold it.
-int held(const TorchLibrary* library, const Image& image) {
-  int count = 0;
+int64_t held(const TorchLibrary* library, const Image& image) {
+  int64_t count = 0;
   if (!library) return count;
   for (const ImageSet& set : library->sets) {
     const List<Image> images = images_in(set.images);
@@ -60,11 +60,11 @@ int held(const TorchLibrary* library, const Image& image) {
 
 // Of those that fit as well, the nearest that half of the fat binaries hold, else what most do.
 Image served_by(const List<Image>& images, const Sm& sm, Fit fit, const TorchLibrary* library,
-                int all) {
+                int64_t all) {
   Image best;
-  int most = -1;
+  int64_t most = -1;
   for (const Image& image : images) {
-    const int count = std::min(held(library, image) * 2, all);
+    const int64_t count = std::min(held(library, image) * 2, all);
     if (fits(image, sm) != fit || count < most || (count == most && image.sm < best.sm)) continue;
     best = image;
     most = count;

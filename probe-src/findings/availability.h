@@ -27,7 +27,7 @@ struct Availability {
   // an image from across the border; none, absent, unknown.
   std::string torch;
   std::string torch_by;                 // what serves such devices, where it is another image
-  int torch_served = 0, torch_all = 0;  // fat binaries, where they were counted
+  int64_t torch_served = 0, torch_all = 0;  // fat binaries, where they were counted
   List<DeviceAnswer> devices;           // the visible ones
 };
 

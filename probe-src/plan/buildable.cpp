@@ -146,13 +146,14 @@ namespace {
 
 struct Group {
   List<Image> images;
-  int count = 0;
+  int64_t count = 0;
 };
 
-int fat_binaries_of(const TorchLibrary& library) {
-  int sum = 0, most = 0;
+// Wide, as all sums of counts: a recording's may each be as large as an int.
+int64_t fat_binaries_of(const TorchLibrary& library) {
+  int64_t sum = 0, most = 0;
   for (const ImageSet& set : library.sets) sum += set.count;
-  for (const CoverageRow& row : library.coverage) most = std::max(most, row.fat_binaries);
+  for (const CoverageRow& row : library.coverage) most = std::max<int64_t>(most, row.fat_binaries);
   return std::max(sum, most);
 }
 
@@ -185,7 +186,7 @@ List<Group> fat_binary_groups(const TorchLibrary& library) {
 }
 
 bool is_own(const Image& image, const List<Group>& groups) {
-  int total = 0, present = 0, served = 0;
+  int64_t total = 0, present = 0, served = 0;
   for (const Group& group : groups) {
     const List<Image>& images = group.images;
     total += group.count;
@@ -204,7 +205,7 @@ List<Image> from_coverage(const TorchLibrary& library) {
   List<Image> own;
   for (const CoverageRow& row : library.coverage) {
     Image image;
-    bool most = row.fat_binaries * 2 > fat_binaries_of(library);
+    bool most = int64_t{row.fat_binaries} * 2 > fat_binaries_of(library);
     if (most && parse_image(row.arch, image)) add_unique(own, image);
   }
   return own;
@@ -232,10 +233,10 @@ List<Image> from_names(const TorchFacts& torch) {
 
 const TorchLibrary* main_library(const TorchFacts& torch) {
   const TorchLibrary* best = nullptr;
-  int most = 0;
+  int64_t most = 0;
   for (const TorchLibrary& library : torch.libraries) {
     if (is_side_library(library)) continue;
-    int count = fat_binaries_of(library);
+    const int64_t count = fat_binaries_of(library);
     if (count > most) best = &library;
     most = std::max(most, count);
   }

@@ -10,7 +10,7 @@ Severity torch_weight(const RuleInput& in, const Sm& sm, const Device* device);
 // Fat binaries that hold code for several architectures, and those of them that serve the device;
 // nothing of nothing where it is not known.
 struct Coverage {
-  int served = 0, all = 0;
+  int64_t served = 0, all = 0;
 };
 Coverage coverage(const TorchLibrary& library, const Sm& sm);
 

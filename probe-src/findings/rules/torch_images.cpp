@@ -48,9 +48,9 @@ void count_sets(const TorchLibrary& library, const Sm& sm, Coverage& out) {
 void count_rows(const TorchLibrary& library, const Sm& sm, Coverage& out) {
   for (const auto& row : library.coverage) {
     Image image;
-    out.all = std::max(out.all, row.fat_binaries);
+    out.all = std::max<int64_t>(out.all, row.fat_binaries);
     if (parse_image(row.arch, image) && fits(image, sm) != Fit::None)
-      out.served = std::max(out.served, row.fat_binaries);
+      out.served = std::max<int64_t>(out.served, row.fat_binaries);
   }
 }
 

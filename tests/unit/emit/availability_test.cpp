@@ -88,6 +88,21 @@ TEST_CASE("a recording in which nothing was built or tried has no table in its t
   CHECK(availability_json(facts, plan_of(facts, "9.0")).items.size() == 2);  // 8.9 is here
 }
 
+TEST_CASE("counts of fat binaries whose sum no int holds are added up all the same") {
+  Facts facts = facts_of(kMachine);
+  for (TorchLibrary& library : facts.torch.libraries) {
+    library.sets.clear();
+    for (int i = 0; i < 3; ++i) {
+      ImageSet set;
+      set.images = {"sm_80", "sm_90"};
+      set.count = 2147483647;
+      library.sets.push_back(set);
+    }
+  }
+  const Json rows = availability_json(facts, plan_of(facts, "9.0"));
+  CHECK(contains(json_row(rows, "sm_90"), "\"torch_all\":6442450941"));
+}
+
 TEST_CASE("report.json has each device's answer, and the prediction beside it") {
   const Facts facts = facts_of(kMachine);
   const Json rows = availability_json(facts, plan_of(facts, "9.0+PTX"));
