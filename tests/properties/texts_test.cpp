@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "emit/emit.h"
 #include "generate.h"
 
@@ -26,6 +27,25 @@ bool fits_line(const std::string& line) {
   return longest > 70;
 }
 
+// The same in Chinese: what comes from outside is escaped, the rest is whole characters.
+std::string wrong_chinese(const Finding& f) {
+  const std::string text = finding_text(f, Language::Chinese);
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = utf8_length(std::string_view(text).substr(i));
+    if (length == 0) return "is no UTF-8 in Chinese";
+    if (text.compare(i, 2, "{0") == 0 || text.compare(i, 2, "{1") == 0)
+      return "holds a placeholder in Chinese";
+    i += length;
+  }
+  for (const std::string& line : lines_of(text)) {
+    size_t longest = 0;
+    for (const std::string& word : split(line, " ")) longest = std::max(longest, word.size());
+    if (display_width(line) > 100 && longest <= 70)
+      return "has a line of more than 100 columns in Chinese";
+  }
+  return "";
+}
+
 std::string wrong_form(const Finding& f) {
   const std::string text = finding_text(f);
   const RuleRow* row = find_row(f.code());
@@ -42,7 +62,7 @@ std::string wrong_form(const Finding& f) {
   if (!plain_ascii(text)) return "is not ASCII";
   for (const std::string& line : lines_of(text))
     if (!fits_line(line)) return "has a line of more than 100 columns";
-  return "";
+  return wrong_chinese(f);
 }
 
 std::string wrong_report(const Judged& all) {

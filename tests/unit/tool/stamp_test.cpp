@@ -40,6 +40,17 @@ TEST_CASE("a stamp holds while nothing changed") {
   CHECK_FALSE(stamp_holds(host, in, "garbage"));
 }
 
+TEST_CASE("a stamp falls with the language of what is printed, and with no other locale") {
+  MemoryHost host = machine();
+  const Inputs in;
+  const std::string english = make_stamp(host, in, facts());
+  host.variables["LANG"] = "de_DE.UTF-8";
+  CHECK(stamp_holds(host, in, english));
+  host.variables["LANG"] = "zh_CN.UTF-8";
+  CHECK_FALSE(stamp_holds(host, in, english));
+  CHECK(stamp_holds(host, in, make_stamp(host, in, facts())));
+}
+
 TEST_CASE("a stamp does not fall with what a build writes into its own folders") {
   MemoryHost host = machine();
   host.files["/project/CMakeLists.txt"] = "project(p)";
