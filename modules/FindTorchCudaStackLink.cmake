@@ -5,7 +5,7 @@ FindTorchCudaStackLink
 
 For the package of a library that was compiled with TorchCudaStack: makes ``TorchCudaStack::Torch`` and
 ``TorchCudaStack::Archs`` for those who link it. Nothing is measured or checked, no CUDA compiler is needed, no language
-is enabled and no flag is set: PyTorch's headers and libraries are found, and no more.
+is enabled and no CMAKE_CUDA_FLAGS is touched: PyTorch's headers and libraries are found, and no more.
 
 .. code-block:: cmake
 
@@ -187,6 +187,7 @@ function(_tcs_link_make_torch dir root)
       TorchCudaStack::Torch
       PROPERTIES INTERFACE_COMPILE_FEATURES "cxx_std_${standard}"
     )
+    set(_tcs_link_standard "${standard}" PARENT_SCOPE)
   endif()
 endfunction()
 
@@ -271,7 +272,17 @@ if(TorchCudaStackLink_FOUND)
       add_library(TorchCudaStack::Torch INTERFACE IMPORTED)
       set_target_properties(TorchCudaStack::Torch PROPERTIES INTERFACE_LINK_LIBRARIES torch)
     else()
+      set(_tcs_link_standard "")
       _tcs_link_make_torch("${_tcs_link_dir}" "${TorchCudaStackLink_TORCH_ROOT}")
+      # For .cu files of the project's own: a CMake that does not know how nvcc spells it leaves the option out in silence.
+      if(
+        "${_tcs_link_standard}" GREATER_EQUAL 20
+        AND "${CMAKE_CUDA20_STANDARD_COMPILE_OPTION}" STREQUAL ""
+      )
+        set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+        set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+      endif()
+      unset(_tcs_link_standard)
     endif()
     # So that find_package(TorchCudaStack) of the project itself knows them for what they are.
     set_target_properties(

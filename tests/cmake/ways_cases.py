@@ -403,3 +403,21 @@ def case_ways_exported_library_then_a_plan(w):
                                 + "unset(Torch_DIR)\n" + ours, "two", "CXX"), *given[:1]))
     w.says("the PyTorch that was measured is not the one that CMake uses", f"used {other}/share/cmake/Torch",
            "by a package that was found before")
+
+
+def case_ways_exported_library_beside_kernels_of_the_project(w):
+    """A project with .cu files of its own that links such a library: PyTorch's C++ standard reaches nvcc, with an old CMake too."""
+    nvcc = Path("/usr/local/cuda/bin/nvcc")
+    if not nvcc.exists():
+        raise Skip("needs an nvcc in /usr/local/cuda")
+    prefix, _ = library(w)
+    root = small_torch(w)
+    header = root / "include" / "ATen" / "ATen.h"
+    header.write_text(header.read_text().replace("C++17", "C++20"))
+    body = ("find_package(mine REQUIRED)\nenable_language(CUDA)\nadd_executable(x k.cu main.cpp)\n"
+            "target_compile_definitions(x PRIVATE CALLS)\ntarget_link_libraries(x PRIVATE my::shared)\n")
+    folder = w.project(body, "kernels", "CXX", files=[("main.cpp", MAIN), ("k.cu", "__global__ void k() {}\n")])
+    w.good(w.configure(folder, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DTorch_DIR={root}/share/cmake/Torch",
+                       f"-DCMAKE_CUDA_COMPILER={nvcc}", "-DCMAKE_CUDA_ARCHITECTURES=90-real", stub=False))
+    w.good(built(w, "-v"))
+    assert " -std=c++20" in next(line for line in w.text.splitlines() if " -x cu " in line), w.text
