@@ -118,7 +118,8 @@ std::string changes(const RuleInput& in, const Way& way) {
   const TorchRow& row = *way.row;
   const std::string toolkit = toolkit_words(way.toolkit);
   std::string out = toolkit.empty() ? "" : ", and build with " + toolkit;
-  out += torch_needs(in, row);
+  const std::string compiler = compiler_for(in, Version::parse(row.version));
+  if (!compiler.empty()) out += ", with " + compiler;
   if (driver_too_old(driver_says(in.facts), row))
     out += ", with a driver that speaks CUDA " + release_text(row.cuda);
   return out;
