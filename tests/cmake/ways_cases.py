@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 from cases import CMAKE, HERE, REPO, Skip, built, fake_torch, real_tool, recorded, script
@@ -340,7 +341,7 @@ def case_ways_exported_library_finds_the_pythons_torch(w):
     """Without a hint it is the PyTorch of Python_EXECUTABLE or of the active environment, which is not imported."""
     prefix, _ = library(w)
     root = small_torch(w)
-    python = script(w.root / "env" / "bin" / "python", f'#!/bin/sh\nPYTHONPATH="{root.parent}" exec python3 "$@"\n')
+    python = script(w.root / "env" / "bin" / "python", f'#!/bin/sh\nPYTHONPATH="{root.parent}" exec "{sys.executable}" "$@"\n')
     w.good(uses(w, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DPython_EXECUTABLE={python}"))
     w.says(f"Found TorchCudaStackLink: {root}")
     w.env["VIRTUAL_ENV"] = str(w.root / "env")
