@@ -56,15 +56,30 @@ const char* advice(const std::string& said) {
   return "";
 }
 
-void remove_torn(Host& host, const std::string& temporary) {
-  const size_t number = temporary.rfind('-') + 1;
-  const std::string parent = path_parent(temporary);
-  const std::string prefix = path_name(temporary.substr(0, number));
+// Names this machine, or this container of it: a cache may be shared by several.
+std::string machine_name(const Host& host) {
+  std::string text;
+  for (const char* path : {"/proc/sys/kernel/random/boot_id", "/proc/sys/kernel/hostname"})
+    if (Result<std::string> line = host.read(path)) text += *line;
+  return std::to_string(fnv1a(text));
+}
+
+// Folders of calls that were killed: of this machine those whose process is gone; of another,
+// whose processes cannot be seen, those that nobody has written to for a day.
+void remove_torn(Host& host, const std::string& parent, const std::string& prefix) {
+  constexpr int64_t kDay = 24 * 3600, kNs = 1000000000;
+  const std::string here = machine_name(host);
   Result<List<std::string>> names = host.list(parent);
-  for (size_t i = 0; names && i < names->size(); ++i)
-    if (starts_with((*names)[i], prefix) &&
-        !host.stat("/proc/" + (*names)[i].substr(prefix.size())).exists())
-      (void)host.remove_tree(path_join(parent, (*names)[i])).operator bool();
+  for (size_t i = 0; names && i < names->size(); ++i) {
+    const std::string& name = (*names)[i];
+    if (!starts_with(name, prefix)) continue;
+    const List<std::string> parts = split(name.substr(prefix.size()), "-");
+    const std::string path = path_join(parent, name);
+    const bool ours = parts.size() == 2 && parts[0] == here;
+    if (ours ? !host.stat("/proc/" + parts[1]).exists()
+             : host.stat(path).mtime_ns / kNs + kDay < host.now())
+      (void)host.remove_tree(path).operator bool();
+  }
 }
 
 Result<Done> fetch(Host& host, const Facts& facts, const List<WheelRow>& wheels,
@@ -176,10 +191,11 @@ Result<Done> bring_pip_toolkit(Host& host, const Facts& facts, const std::string
                                const std::string& python, const std::string& dir) {
   // An empty folder may be a mount, or all that this user may write to: it is filled, not replaced.
   const bool fill = host.stat(dir).exists();
+  const std::string prefix = fill ? path_join(dir, kTorn) : cat(dir, kTorn);
   const std::string temporary =
-      cat(fill ? path_join(dir, kTorn) : cat(dir, kTorn), path_name(host.real_path("/proc/self")));
+      cat(prefix, machine_name(host), "-", path_name(host.real_path("/proc/self")));
   const std::string whole = path_join(temporary, path_name(dir));
-  remove_torn(host, temporary);
+  remove_torn(host, path_parent(prefix), path_name(prefix));
   Result<Done> done = host.make_directories(temporary, 0777);
   if (done) done = fetch(host, facts, wheels_of(update), python, whole);
   if (done) done = fill ? move_entries(host, whole, dir) : host.rename(whole, dir);

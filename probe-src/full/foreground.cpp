@@ -93,7 +93,7 @@ int wait_for(pid_t pid) {
   int status = 0;
   for (;;) {
     const pid_t got = waitpid(pid, &status, WUNTRACED);
-    if (got < 0 && errno != EINTR) return 0;
+    if (got < 0 && errno != EINTR) return W_EXITCODE(3, 0);  // how it ended cannot be known
     if (got != pid) continue;
     if (!WIFSTOPPED(status)) return status;
     kill(getpid(), SIGSTOP);  // for the shell, whose job we are

@@ -35,6 +35,7 @@ class MemoryHost : public Host {
   std::set<std::string> executables;             // paths that may be run
   std::set<std::string> unreadable;              // open() and list() fail: "Permission denied"
   std::set<std::string> foreign;                 // another user's
+  std::map<std::string, int64_t> times;          // mtime_ns; 0 where it is not named
   std::set<std::string> directories;             // empty ones; parents of files exist by themselves
   std::map<std::string, std::string> links;      // path -> target (absolute or relative)
   std::map<std::string, std::string> variables;  // the environment
@@ -79,6 +80,7 @@ class MemoryHost : public Host {
     if (it != files.end()) s.size = it->second.size();
     s.executable = s.is_dir() || executables.count(real) != 0;
     s.foreign = foreign.count(real) != 0;
+    if (auto time = times.find(real); time != times.end()) s.mtime_ns = time->second;
     return s;
   }
   bool may_open(const std::string& path) const override {

@@ -18,6 +18,11 @@ HostFacts linux_host(const char* arch, const char* glibc) {
   return host;
 }
 
+// Of a folder that is being filled: by which machine and process.
+std::string by(const std::string& process, const char* boot_id = "here") {
+  return cat(".tmp-", fnv1a(boot_id), "-", process);
+}
+
 // Word after `name`.
 std::string option(const Command& command, const std::string& name) {
   for (size_t i = 0; i + 1 < command.argv.size(); ++i)
@@ -37,6 +42,7 @@ void lay_wheels(MemoryHost& host, const std::string& folder) {
 MemoryHost machine() {
   MemoryHost host;
   host.directories.insert("/proc/self");
+  host.files["/proc/sys/kernel/random/boot_id"] = "here";
   host.variables["PATH"] = "/bin";
   host.program("/bin/python3");
   return host;
@@ -110,7 +116,7 @@ TEST_CASE(
     CHECK(lines_of(pip.input).size() == 5);
     CHECK(host.files.count("/into/nvidia/cu13/bin/nvcc") == 1);
     CHECK(*has_pip_toolkit(host, "13.2.2", "/into"));
-    CHECK_FALSE(host.stat("/into.tmp-self").exists());
+    CHECK_FALSE(host.stat("/into" + by("self")).exists());
   }
 }
 
@@ -163,7 +169,7 @@ TEST_CASE("who comes second takes what the first brought, and never what is some
     };
     CHECK(static_cast<bool>(bring(host)) == same);
     CHECK(host.files.count("/into/theirs") == (same ? 0 : 1));
-    CHECK_FALSE(host.stat("/into.tmp-self").exists());
+    CHECK_FALSE(host.stat("/into" + by("self")).exists());
   }
 }
 
@@ -173,18 +179,18 @@ TEST_CASE(
     MemoryHost host = machine();
     host.directories.insert("/into");
     host.directories.insert("/proc/7");
-    host.files["/into/.tmp-7/into/x"] = host.files["/into/.tmp-8/into/x"] = "";
+    for (const char* process : {"7", "8"}) host.files["/into/" + by(process) + "/into/x"] = "";
     host.on_run = [&](const Command& command) {
       if (another)  // is in the midst of it
         host.files["/into/nvidia_nvvm-13.2.86.dist-info/METADATA"] = "";
       return works(host, command);
     };
     REQUIRE(bring(host));
-    CHECK(option(host.ran[0], "--target") == "/into/.tmp-self/into");
+    CHECK(option(host.ran[0], "--target") == "/into/" + by("self") + "/into");
     CHECK(*has_pip_toolkit(host, "13.2.2", "/into"));
-    CHECK(host.files.count("/into/.tmp-7/into/x") == 1);
-    CHECK(host.files.count("/into/.tmp-8/into/x") == 0);
-    CHECK_FALSE(host.stat("/into/.tmp-self").exists());
+    CHECK(host.files.count("/into/" + by("7") + "/into/x") == 1);
+    CHECK(host.files.count("/into/" + by("8") + "/into/x") == 0);
+    CHECK_FALSE(host.stat("/into/" + by("self")).exists());
   }
 }
 
@@ -201,11 +207,26 @@ TEST_CASE("what a user says of where and for what pip installs does not hold for
 TEST_CASE("what a killed call left beside it goes; what a living one makes stays") {
   MemoryHost host = machine();
   host.directories.insert("/proc/7");
-  host.files["/into.tmp-7/into/x"] = host.files["/into.tmp-8/into/x"] = "";
+  for (const char* process : {"7", "8"}) host.files["/into" + by(process) + "/into/x"] = "";
   host.on_run = [&](const Command& command) { return works(host, command); };
   REQUIRE(bring(host));
-  CHECK(host.files.count("/into.tmp-7/into/x") == 1);
-  CHECK(host.files.count("/into.tmp-8/into/x") == 0);
+  CHECK(host.files.count("/into" + by("7") + "/into/x") == 1);
+  CHECK(host.files.count("/into" + by("8") + "/into/x") == 0);
+}
+
+TEST_CASE(
+    "what another machine that shares the cache is fetching stays, until nobody wrote to it for a "
+    "day") {
+  MemoryHost host = machine();
+  host.directories.insert("/proc/8");
+  const std::string fresh = "/into" + by("7", "there"), old = "/into" + by("8", "there");
+  for (const std::string& folder : {fresh, old}) host.files[folder + "/into/x"] = "";
+  host.times[fresh] = (host.now() - 3600) * 1000000000;
+  host.times[old] = (host.now() - 100000) * 1000000000;
+  host.on_run = [&](const Command& command) { return works(host, command); };
+  REQUIRE(bring(host));
+  CHECK(host.stat(fresh).exists());
+  CHECK_FALSE(host.stat(old).exists());
 }
 
 TEST_CASE("a folder is free, that release, or something else") {
