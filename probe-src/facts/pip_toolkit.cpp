@@ -2,6 +2,7 @@
 #include "facts/pip_toolkit.h"
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "facts/nvcc_output.h"
 #include "tables/tables.h"
 
@@ -41,7 +42,7 @@ std::string complaint(const Outcome& said) {
                                        : text.substr(line == std::string::npos ? 0 : line + 1),
             " \n\t");
   const char* reached = contains(text, "WARNING: Retrying") ? "pip did not reach its index: " : "";
-  return words.empty() ? said.describe() : cat(reached, join(words, " ").substr(0, 400));
+  return words.empty() ? said.describe() : cat(reached, ascii(join(words, " ").substr(0, 400)));
 }
 
 // What to do about it; "" where pip's words say so.
