@@ -1,0 +1,27 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""docs/tutorials/first-extension.md, typed as it stands, with a real PyTorch. From the environment: TCS_TOOL, a built tcstack.
+Exit 77 where the PyTorch cannot be had."""
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import packages
+import parts
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def main():
+    try:
+        python = packages.World.environment(None)
+    except parts.Unavailable as error:
+        print(f"skipped: {error}")
+        return 77
+    words = [sys.executable, ROOT / "tests/docs/tutorials_test.py", os.environ["TCS_TOOL"], "first-extension.md"]
+    return subprocess.run(words, env={**os.environ, "TCS_TUTORIALS_PYTHON": str(python)}, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
