@@ -43,7 +43,7 @@ class Settings {
 
   // A list that the user's own words are part of: the words are kept, and ours are added.
   void joined(const char* name, const std::string& value, const std::string& why) {
-    if (!value.empty()) out.environment.push_back(setting(name, value, why));
+    out.environment.push_back(setting(name, value, why));
   }
 
   // In a cache a value comes before what CMake would take from the environment, so that a variable
@@ -108,8 +108,7 @@ std::string list_of(const Plan& plan, const Sm& entry) {
   Plan alone = plan;
   alone.gencodes = {one};
   if (!plan.nvcc_archs.empty() && !contains(plan.nvcc_archs, entry.real())) return {};
-  const Dialect list = torch_python_list(alone);
-  return list.complete ? list.text : std::string();
+  return torch_python_list(alone).text;
 }
 
 // An entry that can stand beside an image of the plan which no list can name: of the same virtual
@@ -207,7 +206,7 @@ void set_toolkit(Settings& s, const DriveInput& in) {
   const std::string nvcc = nvcc_of(in);
   // torch.utils.cpp_extension reads CUDA_HOME first, and then CUDA_PATH.
   const std::string* path_variable = s.users("CUDA_PATH");
-  if (path_variable != nullptr && s.users("CUDA_HOME") == nullptr)
+  if (path_variable != nullptr)
     s.variable("CUDA_HOME", *path_variable, "as your CUDA_PATH");
   else
     s.variable("CUDA_HOME", in.root, "the toolkit, for PyTorch's build");
@@ -363,8 +362,7 @@ Drive make_drive(const DriveInput& in) {
   set_toolkit(s, in);
   set_host_compiler(s, in);
   set_jobs(s, in);
-  if (!in.gate.empty())
-    s.entry("CMAKE_PROJECT_TOP_LEVEL_INCLUDES", "", in.gate, "the checks, inside the configure");
+  s.entry("CMAKE_PROJECT_TOP_LEVEL_INCLUDES", "", in.gate, "the checks, inside the configure");
   if (source) {
     for (const BuildSetting& one : pytorch_environment(in)) s.variable(one);
     for (const BuildSetting& one : pytorch_cache(in))

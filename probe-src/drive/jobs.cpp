@@ -7,7 +7,7 @@ namespace tcs {
 
 Jobs jobs_for(const HostFacts& host, int job_mib) {
   Jobs out;
-  if (!host.cores.known() || host.cores.value() < 1) return out;
+  if (host.cores.value() < 1) return out;  // 0 where it is unknown
   out.count = host.cores.value();
   out.why = cat(out.count, out.count == 1 ? " core" : " cores");
   out.guess = !host.memory_mib.known();

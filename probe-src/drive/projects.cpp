@@ -113,7 +113,7 @@ std::string word_of(const ArchsRow& row, const Plan& plan, const Gencode& g, con
   if (row.words == Words::Dotted) return known.dotted();
   if (row.words == Words::FlashInfer)
     return g.real.plain() && g.real.major >= 9 ? g.real.dotted() + "a" : g.real.dotted();
-  return known.dotted() + (known == g.real && has_ptx(plan, known) ? "+PTX" : "");
+  return known.dotted() + (has_ptx(plan, known) ? "+PTX" : "");
 }
 
 const char* separator_of(Words words) {

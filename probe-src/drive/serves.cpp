@@ -20,9 +20,11 @@ List<Sm> capabilities(const List<Image>& images) {
   return all;
 }
 
-// "GeForce RTX 3090": the last one of a series is its largest.
+// "GeForce RTX 3090": the last one of a series is its largest. Not "GeForce GTX 980M".
 bool is_plain_geforce(const std::string& name) {
-  return starts_with(name, "GeForce ") && split(name, " ").size() == 3;
+  const List<std::string> words = split(name, " ");
+  return words.size() == 3 && words[0] == "GeForce" &&
+         words[2].find_first_not_of("0123456789") == std::string::npos;
 }
 
 // As many as find room: the shortest names, which are those that people use, and a GeForce.

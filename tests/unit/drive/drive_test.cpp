@@ -357,3 +357,189 @@ TEST_CASE("an older tree of PyTorch reads no CMAKE_ARGS and takes the gate from 
   CHECK(environment(build, "CMAKE_PROJECT_TOP_LEVEL_INCLUDES").empty());
   CHECK(environment(build, "TORCH_CUDA_ARCH_LIST") == "9.0;12.0f");
 }
+
+TEST_CASE("no variable and no entry is empty, whatever there is to say") {
+  for (const char* purpose : {"extension", "pytorch-source"})
+    for (const char* list : {"9.0", "12.0f", "7.5", ""})
+      for (const char* root : {"/cuda", ""}) {
+        Build build(list);
+        build.request.purpose = purpose;
+        build.root = root;
+        build.users = {{"CPATH", "/x"}};
+        const Drive drive = build.drive();
+        CAPTURE(purpose, list, root);
+        for (const List<BuildSetting>* all : {&drive.environment, &drive.cache})
+          for (const BuildSetting& one : *all) {
+            CAPTURE(one.name);
+            CHECK_FALSE(one.value.empty());
+            CHECK_FALSE(one.users);
+          }
+        CHECK_FALSE(contains(environment(build, "CMAKE_ARGS") + " ", "= "));
+      }
+}
+
+TEST_CASE("flags of the user's alone are left to the user") {
+  Build build("9.0");
+  build.users = {{"NVCC_APPEND_FLAGS", "-lineinfo"}};
+  CHECK(environment(build, "NVCC_APPEND_FLAGS").empty());
+}
+
+TEST_CASE("a flag of the user's that only begins like the missing one does not stand for it") {
+  Build build("8.6(8.0)");
+  const std::string flag = "-gencode=arch=compute_80,code=sm_86";
+  build.users = {{"NVCC_APPEND_FLAGS", flag + ",sm_80"}};
+  CHECK(environment(build, "NVCC_APPEND_FLAGS") == cat(flag, ",sm_80 ", flag));
+}
+
+TEST_CASE("without a word about nvcc a neighbour is any that PyTorch has a word for") {
+  Build build("12.0f");
+  build.facts.toolkits = ToolkitFacts();
+  CHECK(environment(build, "TORCH_CUDA_ARCH_LIST") == "12.0a");
+  CHECK(find(build.drive().environment, "TORCH_CUDA_ARCH_LIST").why == "beside the plan");
+}
+
+TEST_CASE("the neighbour of a GPU newer than PyTorch's list is plain, and the newest older one") {
+  Build build("12.1");
+  build.facts.torch.version = Text("2.6.0+cu124");
+  CHECK(environment(build, "TORCH_CUDA_ARCH_LIST") == "9.0");
+  CHECK(environment(build, "NVCC_APPEND_FLAGS") == "-gencode=arch=compute_121,code=sm_121");
+}
+
+TEST_CASE("each list's gap is its own: CMake's find_package(Torch) has words that others lack") {
+  Build build("9.0;8.6(8.0)");
+  CHECK(cache(build, "TORCH_CUDA_ARCH_LIST") == "8.6(8.0);9.0");
+  CHECK(environment(build, "TORCH_CUDA_ARCH_LIST") == "9.0");
+  CHECK_FALSE(contains(join(build.drive().notes, "\n"), "TORCH_CUDA_ARCH_LIST of CMake cannot"));
+  build = Build("9.0;12.0f");
+  build.facts.torch.version = Text("2.7.1+cu128");
+  CHECK(cache(build, "TORCH_CUDA_ARCH_LIST") == "9.0");
+  const std::string notes = join(build.drive().notes, "\n");
+  CHECK(contains(notes, "TORCH_CUDA_ARCH_LIST of CMake cannot say -gencode=arch=compute_120f"));
+  CHECK_FALSE(contains(notes, "CMAKE_CUDA_ARCHITECTURES cannot"));
+}
+
+TEST_CASE("the list and the host compiler that the user set are repeated in a cache, too") {
+  Build build("9.0");
+  build.host_compiler = "/usr/bin/g++-13";
+  build.users = {{"TORCH_CUDA_ARCH_LIST", "7.5"}, {"CUDAHOSTCXX", "g++-12"}, {"NVCC_CCBIN", "x"}};
+  for (const auto& [name, value] : {std::pair{"TORCH_CUDA_ARCH_LIST", "7.5"},
+                                    {"CMAKE_CUDA_HOST_COMPILER", "g++-12"},
+                                    {"CUDA_HOST_COMPILER", "g++-12"}}) {
+    CHECK(cache(build, name) == value);
+    CHECK(find(build.drive().cache, name).users);
+  }
+  build.request.purpose = "pytorch-source";
+  CHECK(cache(build, "TORCH_CUDA_ARCH_LIST") == "7.5");
+  CHECK(environment(build, "CUDA_HOST_COMPILER") == "g++-12");
+  build.users = {{"CUDAHOSTCXX", ""}, {"CUDACXX", ""}};
+  CHECK(environment(build, "CUDA_HOST_COMPILER") == "/usr/bin/g++-13");
+  CHECK(environment(build, "CUDA_NVCC_EXECUTABLE") == "/cuda/bin/nvcc");
+}
+
+TEST_CASE("a variable that names the toolkit in use is neither another one nor a completed one") {
+  Build build("9.0");
+  build.facts.toolkits.list[0].root = Text("/cuda");
+  build.users = {{"CUDA_HOME", "/cuda"}};
+  CHECK(environment(build, "LIBRARY_PATH").empty());
+  CHECK(build.drive().notes.empty());
+  build.facts.toolkits.list[0].root = Text("/pip/cu13");
+  build.root = "/farm";
+  build.users = {{"CUDA_HOME", "/pip/cu13"}, {"CUDA_PATH", "/other"}};
+  CHECK(environment(build, "LIBRARY_PATH") == "/farm/lib64");
+  CHECK(join(build.drive().notes, "\n") ==
+        "CUDA_PATH stays /other, which you set; what was checked is /farm");
+}
+
+TEST_CASE("headers of PyTorch's packages need its folder and its CUDA") {
+  Build build("9.0");
+  build.facts.toolkits.list[0].missing = Names({"nvrtc"}, "its files");
+  build.facts.torch.root = Text("/venv/site-packages/torch");
+  CHECK(environment(build, "CPLUS_INCLUDE_PATH").empty());
+  build.facts.torch.root = Text();
+  build.facts.torch.cuda = Text("13.2");
+  CHECK(environment(build, "CPLUS_INCLUDE_PATH").empty());
+}
+
+TEST_CASE("no folder of the system's programs is put first, and no nvcc is made up") {
+  for (const char* folder : {"/usr/bin", "/bin", "/usr/local/bin"}) {
+    Build build("9.0");
+    build.facts.toolkits.list[0].root = Text("/cuda");
+    build.facts.toolkits.list[0].nvcc = Text(cat(folder, "/nvcc"));
+    build.root = "/cuda";
+    CAPTURE(folder);
+    CHECK(environment(build, "CUDACXX") == cat(folder, "/nvcc"));
+    CHECK(environment(build, "PATH").empty());
+  }
+  Build build("9.0");
+  build.facts.toolkits.list[0].root = Text("/cuda");  // where its nvcc is, is unknown
+  CHECK(environment(build, "CUDACXX") == "/cuda/bin/nvcc");
+  build.request.purpose = "pytorch-source";
+  build.root = "";
+  CHECK(environment(build, "CUDA_NVCC_EXECUTABLE").empty());
+}
+
+TEST_CASE("an nvcc of an unknown release has the host compiler prepended, once") {
+  Build build("9.0");
+  build.facts.toolkits.list[0].version = Text();
+  CHECK(environment(build, "NVCC_PREPEND_FLAGS").empty());
+  build.host_compiler = "/usr/bin/g++-11";
+  CHECK(environment(build, "NVCC_PREPEND_FLAGS") == "-ccbin /usr/bin/g++-11");
+  build.users = {{"NVCC_PREPEND_FLAGS", "-v -ccbin /usr/bin/g++-11"}};
+  CHECK(environment(build, "NVCC_PREPEND_FLAGS") == "-v -ccbin /usr/bin/g++-11");
+}
+
+TEST_CASE("MAX_JOBS of the user's comes before CMake's number, and is no guess") {
+  Build build("9.0");
+  build.facts.host.memory_mib = Fact<int>();
+  build.users = {{"MAX_JOBS", "64"}, {"CMAKE_BUILD_PARALLEL_LEVEL", "5"}};
+  CHECK(build.drive().jobs == 64);
+  CHECK(build.drive().notes.empty());
+  build.users = {{"MAX_JOBS", "64"}};
+  const BuildSetting level = find(build.drive().environment, "CMAKE_BUILD_PARALLEL_LEVEL");
+  CHECK(level.value == "64");
+  CHECK(level.why == "your number of jobs");
+}
+
+TEST_CASE("one core is one job, as many as cores have room for are by cores, none is none") {
+  Build build("9.0");
+  build.facts.host.cores = Fact<int>(1);
+  CHECK(environment(build, "MAX_JOBS") == "1");
+  CHECK(find(build.drive().environment, "MAX_JOBS").why == "1 core");
+  build.facts.host.cores = Fact<int>(4);
+  build.facts.host.memory_mib = Fact<int>(3584 * 4);
+  CHECK(find(build.drive().environment, "MAX_JOBS").why == "4 cores");
+  build.facts.host.cores = Fact<int>(0);
+  CHECK(environment(build, "MAX_JOBS").empty());
+}
+
+TEST_CASE("the larger need counts: threads of nvcc, or the project's") {
+  Build build("7.5;8.0;8.6;8.9;9.0;10.0;12.0");
+  build.facts.host.memory_mib = Fact<int>(60000);
+  build.named = {"pip", "install", "flash-attn"};
+  build.users = {{"NVCC_THREADS", "7"}};
+  CHECK(environment(build, "MAX_JOBS") == "2");
+}
+
+TEST_CASE("CMAKE_ARGS holds no value that is cut or changed where it is read") {
+  for (const char* odd : {" ", "\t", "\n", "'", "\"", "\\"}) {
+    Build build("9.0");
+    build.root = cat("/my", odd, "cuda");
+    CAPTURE(odd);
+    CHECK_FALSE(contains(environment(build, "CMAKE_ARGS"), "/my"));
+    CHECK(contains(join(build.drive().notes, "\n"), "CMAKE_ARGS cannot hold CUDAToolkit_ROOT"));
+  }
+}
+
+TEST_CASE("a tree's own way counts before its release, and its list's gap is told") {
+  Build build("9.0;12.0f");
+  build.request.purpose = "pytorch-source";
+  build.gate = "/m/TorchCudaStackGate.cmake";
+  CHECK(environment(build, "NVCC_APPEND_FLAGS").empty());
+  CHECK(build.drive().notes.empty());
+  build.facts.tree.version = Text("2.15.0a0");
+  build.facts.tree.era = Text("setup.py");
+  CHECK(environment(build, "CMAKE_PROJECT_TOP_LEVEL_INCLUDES") == build.gate);
+  build.facts.tree.version = Text("2.6.0");
+  CHECK(contains(join(build.drive().notes, "\n"),
+                 "TORCH_CUDA_ARCH_LIST cannot say -gencode=arch=compute_120f,code=sm_120f"));
+}

@@ -102,3 +102,34 @@ TEST_CASE("forms of the cache alone say what nvcc must be told when it runs") {
     CHECK(written(Build("9.0"), form).notes.empty());
   }
 }
+
+TEST_CASE("a toolkit in the system's folder gives PATH nothing, and no file of its own") {
+  Build build("9.0");
+  build.root = "/usr";
+  CHECK(written(build, "github-env").notes.empty());
+}
+
+TEST_CASE("the preset's environment keeps a dollar, and its jobs are there where they are known") {
+  Build build("9.0");
+  build.root = "/$env{HOME}";
+  build.facts.host.cores = Fact<int>(1);
+  const auto json = [&] {
+    Result<Json> read = parse_json(trim(written(build, "preset").text));
+    REQUIRE(read);
+    return *read;
+  };
+  CHECK(json().find("configurePresets")->items[0].find("environment")->find("CUDA_HOME")->text ==
+        "/${dollar}env{HOME}");
+  CHECK(json().find("buildPresets")->items[0].find("jobs")->text == "1");
+  build.facts.host.cores = Fact<int>();
+  CHECK(json().find("buildPresets")->items[0].find("jobs") == nullptr);
+}
+
+TEST_CASE("each form of the cache is quoted for its reader, and an unknown form is empty") {
+  Build build("9.0");
+  build.root = "/it's \"my\" $x";
+  CHECK(contains(written(build, "initial-cache").text,
+                 "set(CUDAToolkit_ROOT [[/it's \"my\" $x]] CACHE STRING"));
+  CHECK(contains(written(build, "cmake-args").text, "-DCUDAToolkit_ROOT='/it'\\''s \"my\" $x' "));
+  CHECK(written(build, "nonsense").text.empty());
+}

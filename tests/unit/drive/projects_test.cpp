@@ -78,3 +78,34 @@ TEST_CASE("a variable of several projects is set once, for the one that is named
   build.named = {"pip", "install", "torch_cluster"};
   CHECK(find(build.drive().environment, "FORCE_CUDA").project == "torch-cluster");
 }
+
+TEST_CASE("a word that only begins or ends like a project's name is another's") {
+  for (const char* word : {"xflash-attn", "flash-attnz", "flash-attn2"})
+    CHECK_FALSE(names_project({word}, "flash-attn"));
+  CHECK(names_project({"flash__attn"}, "flash-attn"));
+}
+
+TEST_CASE("PTX is told where a project's words have it, and missed where not") {
+  const auto notes = [](const char* project, const char* list) {
+    Build build(list);
+    build.named = {"pip", "install", project};
+    return join(build.drive().notes, "\n");
+  };
+  CHECK(notes("cumm", "8.6+PTX").empty());
+  CHECK(contains(notes("cumm", "8.9+PTX"), "cannot say -gencode=arch=compute_89,code=compute_89"));
+  CHECK(
+      contains(notes("natten", "9.0+PTX"), "cannot say -gencode=arch=compute_90,code=compute_90"));
+  CHECK_FALSE(contains(notes("natten", "9.0"), "natten is told"));
+  CHECK(environment(Build("8.6+PTX;8.9"), "CUMM_CUDA_ARCH_LIST") == "8.6+PTX");
+  Build only("90-virtual");
+  only.request.arch_dialect = "cmake";
+  CHECK(environment(only, "NATTEN_CUDA_ARCH").empty());
+  CHECK(environment(Build("9.0"), "FLASHINFER_CUDA_ARCH_LIST") == "9.0a");
+  CHECK(environment(Build("9.0"), "NVCC_THREADS") == "1");
+}
+
+TEST_CASE("of two projects that are named a shared variable says the first") {
+  Build build("9.0");
+  build.named = {"pip", "install", "torch-cluster", "torch-sparse"};
+  CHECK(find(build.drive().environment, "FORCE_CUDA").project == "torch-sparse");
+}
