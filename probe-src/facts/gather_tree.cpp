@@ -114,8 +114,8 @@ List<std::string> gencodes_in(const std::string& flags) {
     if (at == std::string::npos) break;
     const size_t end = flags.find_first_of(" \"'\n\\", at);
     const std::string flag = flags.substr(at, end == std::string::npos ? end : end - at);
-    const size_t code = flag.find("code=") + 5;
-    for (const std::string& each : split(flag.substr(code < flag.size() ? code : 0), "[],"))
+    const size_t code = flag.find("code=") + 5;  // within the flag, also where it has none
+    for (const std::string& each : split(flag.substr(code), "[],"))
       add_once(found, flag.substr(0, code) + each);
   }
   sort_unique(found);

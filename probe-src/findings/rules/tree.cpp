@@ -128,7 +128,7 @@ void refused_compiler(const RuleInput& in, List<Finding>& out) {
   const Toolkit* t = in.facts.toolkit();
   std::string newer = t ? host_compiler_for(in, *t) : "";
   const Version offered = Version::parse(newer.substr(newer.rfind('-') + 1));
-  if (!contains(path_name(newer), "g++") || !offered.known() || offered < needs) newer.clear();
+  if (contains(path_name(newer), "clang") || !offered.known() || offered < needs) newer.clear();
   Finding& f = report(
       out, 411,
       {tree_label(tree), needs.dotted(), host_label(compiler), newer, newer.empty() ? "y" : ""});

@@ -75,6 +75,9 @@ TEST_CASE("PyPI has the newest update of a release, for Linux with glibc 2.17") 
   CHECK(pip_update(linux_host("x86_64", nullptr), 1302).empty());
   CHECK(pip_update(linux_host("riscv64", "2.39"), 1302).empty());
   CHECK(pip_update(linux_host("x86_64", "2.36"), 1209).empty());
+  HostFacts unsaid = linux_host("x86_64", "2.36");
+  unsaid.os = Text();
+  CHECK(pip_update(unsaid, 1302) == "13.2.2");
   HostFacts windows = linux_host("x86_64", "2.36");
   windows.os = Text("windows");
   CHECK(pip_update(windows, 1302).empty());
@@ -231,13 +234,17 @@ TEST_CASE(
 
 TEST_CASE("a folder is free, that release, or something else") {
   MemoryHost host = machine();
-  CHECK_FALSE(*has_pip_toolkit(host, "13.2.2", "/into"));
+  const auto is_free = [&] {
+    const Result<bool> has = has_pip_toolkit(host, "13.2.2", "/into");
+    return has && !*has;
+  };
+  CHECK(is_free());
   host.directories.insert("/into");
-  CHECK_FALSE(*has_pip_toolkit(host, "13.2.2", "/into"));
+  CHECK(is_free());
   lay_wheels(host, "/into");
   CHECK(*has_pip_toolkit(host, "13.2.2", "/into"));
   host.files.erase("/into/nvidia/cu13/bin/nvcc");
-  CHECK_FALSE(*has_pip_toolkit(host, "13.2.2", "/into"));  // half of it, by another
+  CHECK(is_free());  // half of it, by another
   host.links["/into/bin"] = "/gone";
   host.files["/into/lib64/x"] = "";
   CHECK(contains(has_pip_toolkit(host, "13.2.2", "/into").error().text, "has lost its nvcc"));
@@ -260,7 +267,33 @@ TEST_CASE("the first Python with pip is the environment's, else the one of PATH"
   CHECK(*python_with_pip(host, facts) == "/venv/bin/python");
   with_pip = {"/bin/python3"};
   CHECK(*python_with_pip(host, facts) == "/bin/python3");
+  with_pip = {"/usr/bin/python3"};
+  CHECK(*python_with_pip(host, facts) == "/usr/bin/python3");
   with_pip = {};
   CHECK(starts_with(python_with_pip(host, facts).error().str(),
                     "/venv/bin/python -m pip: No module pip\n  help: "));
+}
+
+TEST_CASE("what pip says in the end is told, wherever it says it and however much it is") {
+  const auto told = [](int status, const std::string& out, const std::string& err) {
+    MemoryHost host = machine();
+    host.on_run = [&](const Command&) { return MemoryHost::exits(status, out, err); };
+    return bring(host).error().str();
+  };
+  const std::string who = "/bin/python3 -m pip install: ";
+  CHECK(told(1, "ERROR: on the other one\n", "") == who + "on the other one");
+  CHECK(told(1, "", "ERROR: first\nERROR: last\n") == who + "last");
+  CHECK(told(1, "", "Traceback\nMemoryError\n") == who + "MemoryError");
+  CHECK(told(1, "", "") == who + "exit status 1");
+  CHECK(told(1, "", "ERROR: " + std::string(900, 'x')) == who + std::string(400, 'x'));
+}
+
+TEST_CASE("pip has an hour, needs no environment, and leaves its files beside the folder") {
+  MemoryHost host = machine();
+  host.on_run = [&](const Command& command) { return works(host, command); };
+  REQUIRE(bring(host));
+  const Command& pip = host.ran[0];
+  CHECK(pip.timeout_ms == 3600 * 1000);
+  CHECK(*pip.set_env.find("PIP_REQUIRE_VIRTUALENV") == "0");
+  CHECK(*pip.set_env.find("TMPDIR") == "/into" + by("self"));
 }

@@ -443,6 +443,27 @@ TEST_CASE(
   CHECK(toolkit().tried_host_compilers.value()[0] == "/usr/bin/g++");
 }
 
+TEST_CASE(
+    "no more than four compilers are tried, none where nvcc would not listen, and none twice") {
+  ToolkitHost host;
+  host.toolkit("/usr/local/cuda", "13.2.78");
+  host.compile_error = "host_config.h:132:2: error: #error -- unsupported GNU version!\n";
+  for (const char* name : {"g++-15", "g++-14", "g++-13", "g++-12", "g++-11"}) {
+    host.program(cat("/usr/bin/", name), "ELF");
+    host.bad_compilers.insert(cat("/usr/bin/", name));
+  }
+  Inputs in;
+  in.work_dir = "/w";
+  const auto tried = [&] { return gather(host, in).toolkit()->tried_host_compilers; };
+  CHECK(tried().value() == List<std::string>{"/usr/bin/g++-15", "/usr/bin/g++-14",
+                                             "/usr/bin/g++-13", "/usr/bin/g++-12"});
+  host.variables["NVCC_APPEND_FLAGS"] = "-ccbin /usr/bin/gcc";
+  CHECK_FALSE(tried().known());
+  host.variables.erase("NVCC_APPEND_FLAGS");
+  host.links["/usr/bin/gcc"] = "/usr/bin/g++-14";  // what nvcc called was this one
+  CHECK(tried().value()[1] == "/usr/bin/g++-13");
+}
+
 TEST_CASE("nothing is compiled in a folder whose name a shell would expand") {
   ToolkitHost host;
   host.toolkit("/usr/local/cuda", "13.2.78");

@@ -125,3 +125,112 @@ TEST_CASE("a build folder that is configured anew says nothing") {
   host.variables["CMAKE_FRESH"] = "1";
   CHECK(read(host).build.path.is("none"));
 }
+
+TEST_CASE("a folder is PyTorch's tree only with all that makes one") {
+  for (const char* file : {"version.txt", "cmake/Dependencies.cmake"}) {
+    MemoryHost host = tree();
+    host.files.erase(cat("/pt/", file));
+    CHECK(read(host).state.is("absent"));
+  }
+  for (const char* folder : {"/pt/aten", "/pt/c10", "/pt/torch"}) {
+    MemoryHost host = tree();
+    host.directories.erase(folder);
+    CHECK(read(host).state.is("absent"));
+    host.files[folder] = "";
+    CHECK(read(host).state.is("absent"));
+  }
+  MemoryHost host = tree();
+  CHECK(read(host, {{"SOURCE_DIR", "pt"}}).state.from == "/cwd/pt");
+  CHECK_FALSE(read(host, {{"SOURCE_DIR", ""}}).state.known());
+  host.files["/pt/version.txt"] = " \n";
+  CHECK(read(host).state.is("found"));
+  CHECK_FALSE(read(host).version.known());
+}
+
+TEST_CASE("the build backend is the value of that very name, in either quotes") {
+  const auto era = [](const std::string& project) {
+    MemoryHost host = tree();
+    host.files["/pt/pyproject.toml"] = project;
+    return read(host).era.or_else("unknown");
+  };
+  CHECK(era("build-backend='scikit_build_core.build'\n") == "scikit-build-core");
+  CHECK(era("old-build-backend = \"x\"\nbuild-backend = \"scikit_build_core.build\"\n") ==
+        "scikit-build-core");
+  CHECK(era("build-backend = \"poetry.core\"\n") == "unknown");
+  CHECK(era("[project]\n") == "setup.py");
+  MemoryHost host = tree();
+  host.files.erase("/pt/pyproject.toml");
+  CHECK(read(host).era.from == "/pt/setup.py");
+  host.files.erase("/pt/setup.py");
+  CHECK_FALSE(read(host).era.known());
+}
+
+TEST_CASE("what a tree stops below is read from an if() and the three lines that follow it") {
+  const auto oldest = [](const std::string& text) {
+    MemoryHost host = tree();
+    host.files["/pt/cmake/public/cuda.cmake"] = text;
+    return read(host).cuda_min.or_else("unknown");
+  };
+  CHECK(oldest("  if(CUDA_VERSION VERSION_LESS \"11.8\")\n\n\nFATAL_ERROR\n") == "11.8");
+  CHECK(oldest("if(CUDA_VERSION VERSION_LESS 11.8 OR X)\nFATAL_ERROR\n") == "11.8");
+  CHECK(oldest("if(CUDA_VERSION VERSION_LESS 11.8)\n\n\n\nFATAL_ERROR\n") == "unknown");
+  CHECK(oldest("# CUDA_VERSION VERSION_LESS 11.8 is a\n# FATAL_ERROR\n") == "unknown");
+}
+
+TEST_CASE("a file of a tree that cannot be read is unknown, and not a tree without limits") {
+  MemoryHost host = tree();
+  host.files.erase("/pt/cmake/public/cuda.cmake");
+  host.files.erase("/pt/CMakeLists.txt");
+  const TreeFacts facts = read(host);
+  CHECK(facts.reason == "/pt/cmake/public/cuda.cmake cannot be read");
+  CHECK_FALSE(facts.gcc_min.known());
+}
+
+TEST_CASE("a build folder is CMake's, else the one of pyproject.toml's that can be known") {
+  MemoryHost host = tree();
+  host.files["/pt/build/CMakeCache.txt"] = host.files["/pt/out/CMakeCache.txt"] = "A:STRING=b\n";
+  host.files["/pt/pyproject.toml"] += "build-dir = \"out\"\n";
+  CHECK(read(host).build.path.is("/pt/build"));  // setup.py's is always that one
+  CHECK(read(host, {{"BINARY_DIR", ""}}).build.path.is("/pt/build"));
+  host.files["/pt/pyproject.toml"] =
+      "build-backend = \"scikit_build_core.build\"\nbuild-dir = \"build/{wheel_tag}\"\n";
+  CHECK(read(host).build.path.is("/pt/build"));
+}
+
+TEST_CASE("an entry of a cache without a value is none") {
+  for (const char* line : {"TORCH_CUDA_ARCH_LIST:STRING=\n", "TORCH_CUDA_ARCH_LIST:STRING\n",
+                           "TORCH_CUDA_ARCH_LIST\n"}) {
+    MemoryHost host = tree();
+    host.files["/pt/build/CMakeCache.txt"] = line;
+    CHECK(read(host).build.list.is("none"));
+  }
+}
+
+TEST_CASE("gencodes end where a shell's word does, and the shortest line counts wherever it is") {
+  const auto gencodes = [](const std::string& text) {
+    MemoryHost host = tree();
+    host.files["/pt/build/CMakeCache.txt"] = "A:STRING=b\n";
+    host.files["/pt/build/build.ninja"] = text;
+    return join(read(host).build.gencodes.value(), " ");
+  };
+  for (const char* line :
+       {"-gencode arch=compute_80,code=sm_80 -O2\n", "'-gencode=arch=compute_80,code=sm_80'\n",
+        "\"-gencode=arch=compute_80,code=sm_80\"\n",
+        "\\\"-gencode=arch=compute_80,code=sm_80\\\"\n", "-gencode arch=compute_80,code=sm_80\n"})
+    CHECK(gencodes(line) == "arch=compute_80,code=sm_80");
+  CHECK(gencodes(ninja_line("-gencode arch=compute_86,code=sm_86") +
+                 "FLAGS = -gencode arch=compute_80,code=sm_80\n" + ninja_line()) ==
+        "arch=compute_80,code=sm_80");
+}
+
+TEST_CASE("a word that makes a build folder anew is the tree's own, and has a value") {
+  MemoryHost host = tree();
+  host.files["/pt/build/CMakeCache.txt"] = "A:STRING=b\n";
+  host.variables["CMAKE_FRESH"] = "";
+  CHECK(read(host).build.path.is("/pt/build"));
+  host.files["/pt/pyproject.toml"] = "build-backend = \"scikit_build_core.build\"\n";
+  host.variables["CMAKE_FRESH"] = "1";
+  CHECK(read(host).build.path.is("/pt/build"));
+  host.variables["SKBUILD_CMAKE_FRESH"] = "1";
+  CHECK(read(host).build.path.is("none"));
+}

@@ -180,3 +180,186 @@ TEST_CASE("a source build without a GPU, a list or targets stops, whatever is in
   CHECK(source.says(908));
   CHECK(make_plan(source.facts, source.request).gencodes.empty());
 }
+
+namespace {
+
+void see(Source& source, const char* capability) {
+  Device device;
+  device.index = Fact<int>(0);
+  device.cc = Text(capability);
+  device.visible = Fact<bool>(true);
+  source.facts.devices.list.push_back(device);
+  source.facts.devices.list_known = true;
+  source.facts.devices.state = Text("measured");
+}
+
+// What was not judged, and for want of which fact.
+std::string unjudged(const Source& source) {
+  const Report report = source.report();
+  std::string all;
+  for (const Finding& f : report.findings)
+    for (const std::string& note : f.notes)
+      if (starts_with(note, "without ")) all += note + "\n";
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a list that the tree has no word of asks for no GPU that is here instead") {
+  Source source;
+  source.facts.toolkits.list[0].version = Text("12.9");
+  see(source, "9.0");
+  source.list("12.0f").facts.tree.build.list = Text("9.0");
+  CHECK(source.says(924));
+}
+
+TEST_CASE(
+    "a list that is given just now hides none of the environment's, and a blank one is none") {
+  Source source;
+  source.list("9.0", kVariable).facts.environment["TORCH_CUDA_ARCH_LIST"] = "9.0";
+  CHECK_FALSE(source.says(924));
+  source.list("8.0;8.6", kVariable).facts.environment["TORCH_CUDA_ARCH_LIST"] = " ";
+  CHECK_FALSE(source.says(924));
+}
+
+TEST_CASE("where both lists come from is in the table") {
+  Source source;
+  source.facts.tree.build.list = Text("8.0", "/pt/build/CMakeCache.txt");
+  Report report = source.report();
+  const auto rows = [&] { return source.find(report, 924)->evidence; };
+  REQUIRE(rows().size() == 2);
+  CHECK(rows()[0].has == "TORCH_CUDA_ARCH_LIST=8.0");
+  CHECK(rows()[0].from == "/pt/build/CMakeCache.txt");
+  CHECK(rows()[1].from == "TORCH_CUDA_ARCH_LIST (environment)");
+  source.list("8.0", kVariable).facts.environment["TORCH_CUDA_ARCH_LIST"] = "9.0";
+  report = source.report();
+  CHECK(rows()[1].from == "TORCH_CUDA_ARCH_LIST (environment)");
+  Source other;
+  other.facts.tree.build.list = Text("none");
+  other.facts.tree.build.gencodes = Names({"arch=compute_80,code=sm_80"}, "/pt/build.ninja");
+  report = other.report();
+  CHECK(rows()[0].has == "sm_80");
+  CHECK(rows()[0].from == "/pt/build.ninja");
+}
+
+TEST_CASE("what is said of a build folder is of what it has: a list, or flags alone") {
+  Source source;
+  source.facts.tree.fresh = Text("CMAKE_FRESH=1");
+  const auto words = [&] {
+    const Report report = source.report();
+    const Finding* f = source.find(report, 924);
+    REQUIRE(f != nullptr);
+    return cat(join(f->notes, "\n"), "\n", join(f->help, "\n"));
+  };
+  CHECK(contains(words(), "is silently ignored where the cache"));
+  CHECK_FALSE(contains(words(), "runs cmake once and then keeps"));
+  CHECK(contains(words(), "build what it has: TORCH_CUDA_ARCH_LIST=\"8.0;8.6\""));
+  CHECK(contains(words(), "--cmake as a word of setup.py"));
+  source.facts.tree.era = Text("scikit-build-core");
+  CHECK_FALSE(contains(words(), "--cmake as a word of setup.py"));
+  source.facts.tree.build.list = Text("none");
+  source.facts.tree.build.gencodes = Names({"arch=compute_80,code=sm_80"});
+  CHECK_FALSE(contains(words(), "is silently ignored where the cache"));
+  CHECK(contains(words(), "runs cmake once and then keeps"));
+  CHECK_FALSE(contains(words(), "build what it has"));
+}
+
+TEST_CASE("a build folder of a list that this nvcc refuses is another, and said to be that") {
+  Source source;
+  source.facts.tree.build.list = Text("12.0");
+  const Report report = source.report();
+  const Finding* f = source.find(report, 924);
+  REQUIRE(f != nullptr);
+  CHECK(contains(f->message, "is configured for what nvcc refuses, while sm_90"));
+}
+
+TEST_CASE("flags that are all that is asked for are no other list, whatever a list could say") {
+  Source source;
+  source.facts.toolkits.list[0].version = Text("12.9");
+  source.list("9.0;12.0f").facts.tree.build.list = Text("none");
+  source.facts.tree.build.gencodes =
+      Names({"arch=compute_90,code=sm_90", "arch=compute_120f,code=sm_120f"});
+  CHECK_FALSE(source.says(924));
+}
+
+TEST_CASE("what is not known of a tree, its folder or its compilers is named, each once") {
+  const struct {
+    void (*forget)(Source&);
+    const char* fact;
+  } rows[] = {
+      {[](Source& s) { s.facts.tree = TreeFacts(); }, "tree.state"},
+      {[](Source& s) { s.facts.tree.build.path = Text(); }, "tree.build.path"},
+      {[](Source& s) { s.facts.tree.build.list = Text(); }, "tree.build.list"},
+      {[](Source& s) { s.facts.tree.build.list = Text("none"); }, "tree.build.gencodes"},
+      {[](Source& s) { s.facts.tree.cuda_min = Text(); }, "tree.cuda_min"},
+      {[](Source& s) { s.facts.tree.gcc_min = Text(); }, "tree.gcc_min"},
+  };
+  for (const auto& row : rows) {
+    Source source;
+    row.forget(source);
+    const Report report = source.report();
+    const Finding* f = source.find(report, 925);
+    REQUIRE(f != nullptr);
+    CHECK(f->missing == List<std::string>{row.fact});
+  }
+  Source source;
+  source.facts.toolkits.list[0].version = Text();
+  CHECK(contains(unjudged(source), "whether PyTorch's sources take this nvcc"));
+  CHECK(contains(unjudged(source), "without toolkits.list[].archs it was not judged whether its"));
+  source.facts.toolkits.selected = Fact<int>();
+  CHECK(contains(unjudged(source), "without toolkits.selected it was not judged whether its"));
+  source.facts.toolkits.list.clear();
+  CHECK_FALSE(contains(unjudged(source), "whether its build folder"));
+  for (const bool version : {true, false}) {
+    Source host;
+    (version ? host.facts.host_compiler.version : host.facts.host_compiler.id) = Text();
+    CHECK(contains(unjudged(host), cat("without host_compiler.", version ? "version" : "id",
+                                       " it was not judged whether PyTorch's sources take it")));
+  }
+}
+
+TEST_CASE("a refused toolkit is told with the tree's release, where that is known") {
+  Source source;
+  source.facts.tree.cuda_min = Text("12.6", "/pt/cmake/public/cuda.cmake");
+  Report report = source.report();
+  const auto finding = [&] { return *source.find(report, 323); };
+  CHECK(finding().message ==
+        "the sources of PyTorch 2.6.0 take CUDA 12.6 or newer, and this build uses nvcc 12.4");
+  REQUIRE(finding().evidence.size() == 2);
+  CHECK(finding().evidence[0].needs == ">= 12.6");
+  CHECK(finding().evidence[1].from == "/pt/cmake/public/cuda.cmake");
+  source.facts.tree.version = Text();
+  report = source.report();
+  CHECK(contains(finding().message, "the sources of PyTorch take CUDA"));
+  source.facts.toolkits.list[0].layout = Text("clang");
+  CHECK_FALSE(source.says(323));
+  Source broken;
+  Toolkit& toolkit = broken.facts.toolkits.list[0];
+  toolkit.version = Text();
+  toolkit.works = Fact<bool>(false);
+  toolkit.failure.kind = Text("start");
+  CHECK_FALSE(contains(unjudged(broken), "whether PyTorch's sources take this nvcc"));
+}
+
+TEST_CASE("a newer host compiler is offered where this nvcc takes one that is new enough") {
+  const auto help = [](const char* oldest, const char* spare) {
+    Source source;
+    source.facts.tree.gcc_min = Text(oldest);
+    if (spare) source.facts.toolkits.list[0].spare_host_compiler = Text(spare);
+    const Report report = source.report();
+    const Finding* f = source.find(report, 411);
+    REQUIRE(f != nullptr);
+    return join(f->help, "\n");
+  };
+  for (const char* oldest : {"12.3", "13"}) {
+    CHECK(contains(help(oldest, nullptr), "as CUDAHOSTCXX: g++-13"));
+    CHECK_FALSE(contains(help(oldest, nullptr), "install GCC"));
+  }
+  for (const char* spare :
+       {"/opt/g++/clang++-18", "/usr/bin/clang++-18", "/usr/bin/g++", "/usr/bin/g++-11"}) {
+    CHECK(contains(help("12.3", spare), "install GCC 12.3 or newer"));
+    CHECK_FALSE(contains(help("12.3", spare), "name a newer one"));
+  }
+  CHECK(contains(help("14", nullptr), "install GCC 14 or newer"));
+  CHECK_FALSE(contains(help("14", nullptr), "name a newer one"));
+}
