@@ -228,6 +228,9 @@ void name_compiler(Machine& m, const std::string& program) {
   HostCompiler& compiler = m.facts.host_compiler;
   compiler.id = contains(program, "clang") ? "Clang" : "GNU";
   compiler.version = Text(program.substr(program.rfind('-') + 1));
+  // A distribution's g++-9 is 9.3 or newer.
+  const Version oldest = Version::parse(m.facts.tree.gcc_min.value());
+  if (compiler.version.is(cat(oldest.major()))) compiler.version = oldest.dotted();
   compiler.path = Text(program);
   compiler.reason.clear();
   // What was tried was tried with another one.

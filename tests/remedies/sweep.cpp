@@ -39,6 +39,7 @@ constexpr const char* kPythons[] = {"3.7.17", "3.8.18", "3.10.12", "3.12.3", "3.
 constexpr const char* kPurposes[] = {"extension", "extension", "run", "pytorch-source"};
 constexpr const char* kTargets[] = {"native", "8.6",  "7.0",  "12.0", "9.0a", "10.0f", "6.1",
                                     "8.7",    "11.0", "H100", "8.9",  "10.3", "torch"};
+constexpr const char* kFlags[] = {"70", "80", "86", "90a", "120"};
 constexpr const char* kLists[] = {"native",  "8.0;8.6+PTX", "9.0a", "10.0f;12.0", "6.1;8.6",
                                   "7.0+PTX", "12.0",        "11.0", "12.1a",      "8.0+PTX"};
 
@@ -126,6 +127,48 @@ void ask(Machine& m, Chance& chance) {
   for_targets(m, targets);
 }
 
+// Of some release; with its oldest CUDA and GCC, "none" where it asks for none.
+struct Tree {
+  const char *version, *era, *fresh, *cuda, *gcc;
+};
+constexpr Tree kTrees[] = {
+    {"1.13.1", "setup.py", "", "10.2", "none"},
+    {"2.3.0", "setup.py", "CMAKE_FRESH=1", "11.0", "9.3"},
+    {"2.6.0", "setup.py", "CMAKE_FRESH=1", "11.0", "9.3"},
+    {"2.9.0a0", "setup.py", "CMAKE_FRESH=1", "12.0", "9.3"},
+    {"2.15.0a0", "scikit-build-core", "SKBUILD_CMAKE_FRESH=1", "12.6", "9.3"},
+    {"2.17.0a0", "scikit-build-core", "SKBUILD_CMAKE_FRESH=1", "13.0", "9.3"}};
+
+// What a build folder was configured for: a list, or the flags of its files where it had none.
+void put_folder(TreeBuild& build, Chance& chance) {
+  build.path = "/src/pytorch/build";
+  build.compiler = "none";
+  build.list = chance.one_in(3) ? "none" : chance.of(kLists);
+  if (build.list.is("native")) build.list = "8.0;9.0";
+  if (!build.list.is("none")) return;
+  const char* const sm = chance.of(kFlags);
+  build.gencodes = Names({cat("arch=compute_", sm, ",code=sm_", sm)}, "build.ninja");
+}
+
+void put_tree(Machine& m, Chance& chance) {
+  TreeFacts& tree = m.facts.tree;
+  const Tree& row = chance.of(kTrees);
+  if (chance.one_in(8)) return;  // its sources were not named
+  tree.state = "found";
+  tree.root = "/src/pytorch";
+  tree.version = row.version;
+  tree.era = row.era;
+  if (row.fresh[0] != '\0') tree.fresh = row.fresh;
+  tree.cuda_min = row.cuda;
+  tree.gcc_min = row.gcc;
+  tree.build.path = "none";
+  if (!chance.one_in(3)) put_folder(tree.build, chance);
+  List<Toolkit>& toolkits = m.facts.toolkits.list;
+  if (toolkits.size() < 2) return;
+  toolkits[0].origin = "CUDACXX";
+  toolkits[toolkits.size() - 1].origin = "TREE_CUDA_COMPILER";
+}
+
 Machine machine_of(Chance& chance) {
   Machine m;
   m.facts.origin = "replayed";
@@ -165,8 +208,8 @@ Machine machine_of(Chance& chance) {
   return m;
 }
 
-// No one toolkit builds the list, the targets and for the GPUs that are here: each line can then
-// only help one of them.
+// No one toolkit builds the list, the targets and for the GPUs that are here, or none that
+// PyTorch's sources take: each line can then only help one of them.
 bool is_torn(const Machine& m) {
   const Plan plan = make_plan(m.facts, m.request);
   List<Sm> all;
@@ -176,6 +219,7 @@ bool is_torn(const Machine& m) {
   for (const Device& device : m.facts.devices.list)
     if (parse_sm_dotted(device.cc.value(), sm)) all.push_back(sm);
   for (const CudaRow& row : cuda_rows()) {
+    if (row.release < release_of(Version::parse(m.facts.tree.cuda_min.value()))) continue;
     Toolkit toolkit;
     toolkit.version = Text(release_text(row.release));
     const Buildable build(&toolkit);
@@ -193,6 +237,10 @@ std::string words_of(const Machine& m) {
   for (const Device& device : f.devices.list) out += " " + device.cc.value();
   out += cat(", driver ", f.driver.version.value(), " of CUDA ", f.driver.cuda.value(), ", nvcc");
   for (const Toolkit& toolkit : f.toolkits.list) out += " " + toolkit.version.value();
+  if (f.tree.state.known())
+    out += cat(", tree ", f.tree.version.value(), ", CUDA ", f.tree.cuda_min.value(), ", GCC ",
+               f.tree.gcc_min.value(), ", folder ", f.tree.build.path.value(), " ",
+               f.tree.build.list.value());
   return out + cat(", ", f.host_compiler.id.value(), " ", f.host_compiler.version.value(),
                    ", PyTorch ", f.torch.version.or_else("none"), ", Python ",
                    f.python.version.value(), ", ", f.host.arch.value());
@@ -202,9 +250,11 @@ std::string words_of(const Machine& m) {
 
 std::vector<Machine> machines_by_chance(unsigned seed, int count) {
   Chance chance(seed);
+  Chance trees(seed + 1);  // so that other machines are what they are without
   std::vector<Machine> out;
   for (int i = 0; i < count; ++i) {
     out.push_back(machine_of(chance));
+    if (out.back().request.purpose == "pytorch-source") put_tree(out.back(), trees);
     out.back().by_chance = true;
     out.back().torn = is_torn(out.back());
     out.back().name = cat("by chance, seed ", seed, " number ", i, "\n  ", words_of(out.back()));

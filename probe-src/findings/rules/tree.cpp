@@ -64,6 +64,14 @@ Asked924 asked_for(const RuleInput& in, const TreeBuild& build) {
   return {gencodes_of(in.plan), gencodes_of_list(in), in.plan.list_from};
 }
 
+// nvcc builds all of it, and there is code in it for each target.
+bool would_do(const RuleInput& in, const Plan& kept) {
+  const List<Image> images = plan_images(kept);
+  for (const Target& target : in.plan.targets)
+    if (best_fit(images, target.sm) == Fit::None) return false;
+  return kept.issues.empty() && !images.empty();
+}
+
 void stale_list(const RuleInput& in, List<Finding>& out) {
   const TreeFacts& tree = in.facts.tree;
   const TreeBuild& build = tree.build;
@@ -81,14 +89,18 @@ void stale_list(const RuleInput& in, List<Finding>& out) {
   if (!listed && !build.gencodes.known())
     return missing(out, 925, "tree.build.gencodes", what, build.reason);
   List<std::string> has = build.gencodes.value();
-  if (listed) has = gencodes_of(plan_for(in, build.list));
+  Plan kept;
+  if (listed) {
+    kept = plan_for(in, build.list);
+    has = gencodes_of(kept);
+  }
   sort_unique(has);
   if (has == asked.gencodes || has == asked.listed || (!listed && has.empty())) return;
   const std::string has_words = has.empty() ? "what nvcc refuses" : code_words(has);
-  Finding& f = report(
-      out, 924,
-      {has_words, code_words(asked.gencodes), tree.fresh.value(), build.path.value(),
-       listed ? build.list.value() : "", listed ? "" : "y", tree.era.is("setup.py") ? "y" : ""});
+  Finding& f = report(out, 924,
+                      {has_words, code_words(asked.gencodes), tree.fresh.value(),
+                       build.path.value(), listed ? build.list.value() : "", listed ? "" : "y",
+                       tree.era.is("setup.py") ? "y" : "", would_do(in, kept) ? "y" : ""});
   add(f, "arch", listed ? "TORCH_CUDA_ARCH_LIST=" + build.list.value() : has_words, "",
       listed ? build.list.from : build.gencodes.from);
   add(f, "arch", code_words(asked.gencodes), "", asked.from);

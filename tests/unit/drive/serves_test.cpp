@@ -70,6 +70,7 @@ TEST_CASE("a row has two short names and the largest GeForce, and columns stand 
   CHECK(starts_with(text, "This PyTorch will be of sm_80, sm_86\nand run on\n\n"));
   CHECK(contains(text, "  not on 3.0 GeForce GTX 770, 3.2 Jetson TK1, 3.5 GeForce GTX 780, 3.7 "));
   CHECK(contains(text, " 6.1 GeForce GTX 1080, 6.2 Jetson TX2, 7.0 Tesla V100, "));
+  CHECK(contains(text, " 7.5 GeForce RTX 2080, 9.0 H100, "));
   CHECK(ends_with(text, " 12.0 GeForce RTX 5090, 12.1 DGX Spark\n"));
 }
 
@@ -106,6 +107,8 @@ TEST_CASE("where everything is served nothing is left out") {
   Build build("3.0+PTX");
   build.facts = with_nvcc("10.2.89", "30 35 37 50 52 60 61 70 72 75");
   CHECK_FALSE(contains(served(build), "not on"));
+  for (const std::string& line : lines_of(served(build)))
+    CHECK(line.find("GeForce") == line.rfind("GeForce"));
   CHECK(contains(served(build), "a driver of CUDA 10.2 or newer"));
 }
 

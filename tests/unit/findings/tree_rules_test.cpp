@@ -271,6 +271,25 @@ TEST_CASE("a build folder of a list that this nvcc refuses is another, and said 
   const Finding* f = source.find(report, 924);
   REQUIRE(f != nullptr);
   CHECK(contains(f->message, "is configured for what nvcc refuses, while sm_90"));
+  CHECK_FALSE(contains(join(f->help, "\n"), "build what it has"));
+}
+
+TEST_CASE("to build what a folder has is advised where that is built, and serves the targets") {
+  const auto advised = [](const char* kept, const char* target) {
+    Source source;
+    source.facts.tree.build.list = Text(kept);
+    source.request.targets = {target};
+    source.request.targets_known = true;
+    const Report report = source.report();
+    const Finding* f = source.find(report, 924);
+    REQUIRE(f != nullptr);
+    return contains(join(f->help, "\n"), cat("build what it has: TORCH_CUDA_ARCH_LIST=\"", kept));
+  };
+  CHECK(advised("8.0;8.6", "8.6"));
+  CHECK(advised("8.0+PTX", "9.0"));
+  CHECK_FALSE(advised("8.0;8.6", "9.0"));
+  CHECK_FALSE(advised("8.0;12.0", "8.0"));
+  CHECK_FALSE(advised("nonsense", "8.0"));
 }
 
 TEST_CASE("flags that are all that is asked for are no other list, whatever a list could say") {
