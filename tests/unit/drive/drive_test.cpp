@@ -526,7 +526,9 @@ TEST_CASE("CMAKE_ARGS holds no value that is cut or changed where it is read") {
     build.root = cat("/my", odd, "cuda");
     CAPTURE(odd);
     CHECK_FALSE(contains(environment(build, "CMAKE_ARGS"), "/my"));
-    CHECK(contains(join(build.drive().notes, "\n"), "CMAKE_ARGS cannot hold CUDAToolkit_ROOT"));
+    const char* none = *odd == '\n' ? "CMake's cache cannot hold CUDAToolkit_ROOT"
+                                    : "CMAKE_ARGS cannot hold CUDAToolkit_ROOT";
+    CHECK(contains(join(build.drive().notes, "\n"), none));
   }
 }
 
