@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel and the operator agree on. No PyTorch header in here: nvcc would need a minute
+// for each architecture to read it.
+#pragma once
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+// out = max(x, 0) squared, over count floats.
+cudaError_t squared_relu_cuda(const float* x, float* out, int64_t count, cudaStream_t stream);
