@@ -9,7 +9,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOL = sys.argv[1]
-README = (ROOT / "README.md").read_text()
+SETTINGS = (ROOT / "docs/settings.md").read_text()
 faults = []
 
 
@@ -64,8 +64,8 @@ for page in pages:
         check(page.name[:6], command)
         count += 1
     for name in re.findall(r"-DTorchCudaStack_([A-Z]+)", page.read_text()):
-        if not re.search(rf"\b(TorchCudaStack)?_{name}\b", README):
-            faults.append(f"{page.name[:6]}: README.md knows no TorchCudaStack_{name}")
+        if not re.search(rf"\b(TorchCudaStack)?_{name}\b", SETTINGS):
+            faults.append(f"{page.name[:6]}: docs/settings.md knows no TorchCudaStack_{name}")
 for fault in faults:
     print(fault)
 print(f"{count} commands of {len(pages)} pages")

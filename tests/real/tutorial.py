@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/tutorials/first-extension.md, typed as it stands, with a real PyTorch. From the environment: TCS_TOOL, a built tcstack.
-Exit 77 where the PyTorch cannot be had."""
+"""docs/tutorials/first-extension.md and README.md, typed as they stand, with a real PyTorch and nvcc of its CUDA. From the environment: TCS_TOOL, a built tcstack.
+Exit 77 where they cannot be had."""
 import os
 import subprocess
 import sys
@@ -16,11 +16,13 @@ ROOT = Path(__file__).resolve().parents[2]
 def main():
     try:
         python = packages.World.environment(None)
+        toolkit = parts.ensure("toolkit-13.2") / "nvidia/cu13"
     except parts.Unavailable as error:
         print(f"skipped: {error}")
         return 77
-    words = [sys.executable, ROOT / "tests/docs/tutorials_test.py", os.environ["TCS_TOOL"], "first-extension.md"]
-    return subprocess.run(words, env={**os.environ, "TCS_TUTORIALS_PYTHON": str(python)}, check=False).returncode
+    words = [sys.executable, ROOT / "tests/docs/tutorials_test.py", os.environ["TCS_TOOL"], "first-extension.md", "../../README.md"]
+    env = {**os.environ, "TCS_TUTORIALS_PYTHON": str(python), "TCS_TUTORIALS_TOOLKIT": str(toolkit)}
+    return subprocess.run(words, env=env, check=False).returncode
 
 
 if __name__ == "__main__":
