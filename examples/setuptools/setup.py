@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from setuptools import setup
 
-from torch_cuda_stack.setuptools import cuda_extension  # before torch.utils.cpp_extension, which reads CUDA_HOME once
+from torch_cuda_stack.setuptools import cuda_extension
 from torch.utils.cpp_extension import BuildExtension
 
 setup(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """For setup.py: a CUDAExtension that is compiled for the plan.
 
-    from torch_cuda_stack.setuptools import cuda_extension      # before torch.utils.cpp_extension is imported
+    from torch_cuda_stack.setuptools import cuda_extension
     from torch.utils.cpp_extension import BuildExtension
 
     setup(ext_modules=[cuda_extension("my_ops._C", ["my_ops.cpp", "my_kernels.cu"])],
@@ -14,7 +14,6 @@ torch/utils/cpp_extension.py), so the plan is handed over as -gencode flags.
 import os
 import re
 import sys
-import warnings
 from typing import Any, Dict, List, Optional
 
 from . import _tool
@@ -41,7 +40,7 @@ def use_plan(**question: Any) -> Plan:
         if name in _WANTED:
             _before[name] = os.environ.get(name)
             os.environ[name] = value
-    _warn_if_late()
+    _tell_torch()
     return found
 
 
@@ -58,15 +57,12 @@ def _forget() -> None:
     _before.clear()
 
 
-def _warn_if_late() -> None:
-    torch_side = sys.modules.get("torch.utils.cpp_extension")
-    home = os.environ.get("CUDA_HOME")
-    if torch_side is None or home is None:
-        return
-    theirs = getattr(torch_side, "CUDA_HOME", None)
-    if theirs is None or os.path.realpath(theirs) != os.path.realpath(home):
-        warnings.warn(f"torch.utils.cpp_extension was imported before and keeps CUDA_HOME={theirs}; the plan is for {home}. "
-                      "Import torch_cuda_stack.setuptools first, and call it before", RuntimeWarning, stacklevel=4)
+def _tell_torch() -> None:
+    # PyTorch looks for CUDA_HOME once, when torch.utils.cpp_extension is imported, and setup.py imports BuildExtension from
+    # there before it asks for a plan. Its functions read the module's variable at each call.
+    torch_side: Any = sys.modules.get("torch.utils.cpp_extension")
+    if torch_side is not None and os.environ.get("CUDA_HOME"):
+        torch_side.CUDA_HOME = os.environ["CUDA_HOME"]
 
 
 def extension_arguments(plan: Plan, extra_compile_args: Any = None) -> Dict[str, List[str]]:

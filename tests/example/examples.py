@@ -43,9 +43,9 @@ class World:
                         TMPDIR=str(scratch), PIP_DISABLE_PIP_VERSION_CHECK="1", PYTHONDONTWRITEBYTECODE="1",
                         PATH=f"{self.python.parent}:{os.environ['PATH']}:/usr/local/cuda/bin")
 
-    def run(self, *words, **variables):
+    def run(self, *words, cwd=None, **variables):
         done = subprocess.run(list(map(str, words)), env={**self.env, **variables}, stdin=subprocess.DEVNULL, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", cwd=self.scratch,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", cwd=cwd or self.scratch,
                               check=False)
         if done.returncode != 0:
             sys.exit(f"{' '.join(map(str, words))} ended with {done.returncode}:\n{done.stdout}")
@@ -60,6 +60,12 @@ class World:
         self.run("cmake", "--build", folder)
         self.run("ctest", "--test-dir", folder, "--output-on-failure", "--no-tests=error")
         return folder, said
+
+    def python_of_readme(self, **variables):
+        """What the README has typed to python3, in the example's own folder, where its Python package is not found by chance."""
+        lines = re.findall(r"^    ((?:PYTHONPATH=\S+ )?python3 .*)$", (self.copy / "README.md").read_text(encoding="utf-8"), re.M)
+        expect("a line for python3 in the README", bool(lines), True)
+        return [self.run("bash", "-ec", line, cwd=self.copy, **variables) for line in lines]
 
     def verified(self, folder, pattern, *options):
         [file] = folder.rglob(pattern)
@@ -82,7 +88,7 @@ class World:
         [wheel] = dist.glob("*.whl")
         with zipfile.ZipFile(wheel) as packed:
             packed.extractall(site)
-        self.run(self.python, "-m", "unittest", "discover", "-s", self.copy / "tests", PYTHONPATH=str(site))
+        self.python_of_readme(PYTHONPATH=str(site))
         return wheel, self.verified(site / package, "_C*.so"), said
 
 
@@ -125,6 +131,13 @@ def holds(text, *wanted):
     for part in wanted:
         if part not in text:
             sys.exit(f"this lacks {part!r}:\n{text}")
+
+
+def case_find_package(world):
+    """Built and tested by the quickstart; what is left is the README's line."""
+    (world.copy / "build").symlink_to(Path(os.environ["TCS_QUICKSTART_VENV"]).parent / "example")
+    [said] = world.python_of_readme()
+    holds(said, "tensor(")
 
 
 def case_wheel(world):
@@ -197,6 +210,8 @@ def case_cpu_fallback(world):
         expect(f"HAS_CUDA of {build}", told, str(cuda))
         if cuda:
             world.verified(folder, "_C*.so")
+            (world.copy / "build").symlink_to(folder)
+            expect("the README's line", world.python_of_readme(), ["True\n"])
         else:
             [file] = folder.rglob("_C*.so")
             if "cudart" in world.run("readelf", "-d", file):

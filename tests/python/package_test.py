@@ -10,7 +10,6 @@ import sys
 import tempfile
 import types
 import unittest
-import warnings
 from pathlib import Path
 from unittest import mock
 
@@ -214,9 +213,7 @@ class Setuptools(Case):
             self.addCleanup(replayed.stop)
 
     def extension(self, **more):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)
-            return ours.cuda_extension("ops._C", ["a.cpp", "b.cu"], **{**self.question, **more})
+        return ours.cuda_extension("ops._C", ["a.cpp", "b.cu"], **{**self.question, **more})
 
     def test_the_plan_reaches_nvcc_and_ones_own_flags_stay(self):
         name, sources, more = self.extension(extra_compile_args={"cxx": ["-O2"], "nvcc": ["-O3"]}, include_dirs=["x"])
@@ -251,10 +248,19 @@ class Setuptools(Case):
         self.assertNotIn("CUDA_HOME", os.environ)
         self.assertEqual(os.environ["MAX_JOBS"], "3")
 
-    def test_a_pytorch_that_has_chosen_another_toolkit_is_told(self):
-        with mock.patch.object(_tool, "build_environment", lambda **_: {"CUDA_HOME": "/another"}):
-            with self.assertWarnsRegex(RuntimeWarning, "keeps CUDA_HOME=/usr/local/cuda; the plan is for /another"):
+    def test_a_pytorch_that_was_imported_before_takes_the_plans_toolkit(self):
+        torch_side = sys.modules["torch.utils.cpp_extension"]
+        for before in (None, "/usr/local/cuda"):
+            torch_side.CUDA_HOME = before
+            with mock.patch.object(_tool, "build_environment", lambda **_: {"CUDA_HOME": "/another"}):
                 ours.use_plan(**self.question)
+            self.assertEqual(torch_side.CUDA_HOME, "/another")
+
+    def test_a_toolkit_of_ones_own_stays_pytorchs(self):
+        os.environ["CUDA_HOME"] = "/usr/local/cuda"
+        with mock.patch.object(_tool, "build_environment", lambda **_: {}):
+            ours.use_plan(**self.question)
+        self.assertEqual(sys.modules["torch.utils.cpp_extension"].CUDA_HOME, "/usr/local/cuda")
 
     def test_what_cannot_work_stops_setup_py_with_the_findings(self):
         with self.assertRaisesRegex(torch_cuda_stack.StackError, "TCS601"):
