@@ -21,11 +21,10 @@ from pathlib import Path
 
 SOURCE = Path(os.environ.get("TCS_SOURCE_DIR") or Path(__file__).resolve().parents[2])
 sys.path.insert(0, str(SOURCE / "tests/real"))
+import packages  # noqa: E402
 import parts  # noqa: E402
 
 TOOL = os.environ.get("TCS_TOOL", "tcstack")
-TORCH = "2.15.0"
-ENVIRONMENT = f"env-torch-{TORCH}"
 BUILD_TOOLS = ["scikit-build-core>=0.11", "setuptools", "wheel", "ninja", "packaging"]
 TARGET = "9.0"
 
@@ -36,7 +35,7 @@ class World:
         self.copy = scratch / "a copy" / name  # a blank in the path: what users have
         if name != "wheel":
             shutil.copytree(SOURCE / "examples" / name, self.copy)
-        self.python = environment()
+        self.python = packages.environment()
         self.env = {k: v for k, v in os.environ.items() if not k.startswith(
             ("TORCH_CUDA", "CUDA", "CMAKE_", "VIRTUAL_ENV", "CONDA", "PYTHON", "MAX_JOBS", "NVCC", "TCS_"))}
         self.env.update(TORCH_CUDA_STACK_TARGETS=TARGET, TORCH_CUDA_STACK_CACHE_DIR=str(scratch / "cache"),
@@ -90,17 +89,6 @@ class World:
             packed.extractall(site)
         self.python_of_readme(PYTHONPATH=str(site))
         return wheel, self.verified(site / package, "_C*.so"), said
-
-
-def environment():
-    """The Python of an environment with PyTorch: of the parts, else of the quickstart, else of the parts, fetched."""
-    own = Path(os.environ.get("TCS_QUICKSTART_VENV", ""), "bin/python")
-    if not parts.present(ENVIRONMENT) and own.is_file():
-        ask = "import importlib.metadata as m; print(m.version('torch'))"
-        told = subprocess.run([own, "-c", ask], capture_output=True, text=True, check=False).stdout
-        if told.startswith(TORCH):
-            return own
-    return parts.ensure(ENVIRONMENT) / "bin/python"
 
 
 def our_wheel(world):

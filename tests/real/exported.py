@@ -82,7 +82,7 @@ def cmake(version):
 def main():
     if not shutil.which("nvcc") and not Path("/usr/local/cuda/bin/nvcc").exists():
         raise parts.Unavailable("no nvcc here")
-    python = packages.World.environment(None)
+    python = packages.environment()
     with tempfile.TemporaryDirectory(prefix="tcs-exported-") as scratch:
         root = Path(scratch)
         library = project(root / "library", CMakeLists_txt=LIBRARY, mine__config_cmake_in=CONFIG, kernel_cu=KERNEL, op_cpp=OP)

@@ -40,24 +40,25 @@ REFUSED = [
 ]
 
 
+def environment():
+    """The Python of an environment with PyTorch: of the parts, else of the quickstart, else of the parts, fetched."""
+    own = Path(os.environ.get("TCS_QUICKSTART_VENV", ""), "bin/python")
+    if not parts.present(ENVIRONMENT) and own.is_file():
+        ask = "import importlib.metadata as m; print(m.version('torch'))"
+        told = subprocess.run([own, "-c", ask], capture_output=True, text=True, check=False).stdout
+        if told.startswith(TORCH):
+            return own
+    return parts.ensure(ENVIRONMENT) / "bin/python"
+
+
 class World:
     def __init__(self, tool, scratch):
         self.tool, self.scratch = tool, scratch
-        self.python = self.environment()
+        self.python = environment()
         self.env = {k: v for k, v in os.environ.items()
                     if not k.startswith(("TORCH_CUDA", "FORCE_CUDA", "CUDA", "CMAKE_", "MAX_JOBS", "PYTHONPATH"))}
         self.env.update(TMPDIR=str(scratch), PATH=f"{self.python.parent}:{os.environ['PATH']}")
         self.bring_build_tools()
-
-    def environment(self):
-        """The Python of an environment with PyTorch: of the parts, else of the quickstart, else of the parts, fetched."""
-        own = Path(os.environ.get("TCS_QUICKSTART_VENV", ""), "bin/python")
-        if not parts.present(ENVIRONMENT) and own.is_file():
-            ask = "import importlib.metadata as m; print(m.version('torch'))"
-            told = subprocess.run([own, "-c", ask], capture_output=True, text=True, check=False).stdout
-            if told.startswith(TORCH):
-                return own
-        return parts.ensure(ENVIRONMENT) / "bin/python"
 
     def bring_build_tools(self):
         """What --no-build-isolation leaves to the environment, where it is not one of the parts."""

@@ -39,7 +39,7 @@ class World:
         self.tool, self.scratch = os.environ["TCS_TOOL"], scratch
         self.empty = scratch / "empty"
         self.empty.mkdir()
-        self.python = packages.World.environment(None)
+        self.python = packages.environment()
         self.env = matrix.environment("none")
         for name in [n for n in self.env if n.startswith(("TORCH_CUDA_STACK_", "CUDAHOSTCXX", "CUDAARCHS"))]:
             del self.env[name]

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def main():
     try:
-        python = packages.World.environment(None)
+        python = packages.environment()
         toolkit = parts.ensure("toolkit-13.2") / "nvidia/cu13"
     except parts.Unavailable as error:
         print(f"skipped: {error}")
