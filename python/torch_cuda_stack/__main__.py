@@ -27,7 +27,8 @@ def _become(words: List[str]) -> None:
     if _has_torch():
         environment.setdefault("TORCH_CUDA_STACK_PYTHON", sys.executable)
     try:
-        sys.stdout.flush()
+        if sys.stdout is not None:  # a closed one
+            sys.stdout.flush()
         os.execve(path, ["tcstack", *words], environment)
     except OSError as error:
         _fail(f"{path}: {error.strerror}. Install torch-cuda-stack again with pip; or name a tcstack with "
@@ -56,10 +57,14 @@ def vendor(target: Path) -> None:
             _fail(f"{there} is there and is no copy of ours: name another folder")
     target.mkdir(parents=True, exist_ok=True)
     for part in ("modules", "probe-src"):
+        # Whole before the old one goes: a copy that is interrupted leaves that as it was.
+        whole = target / f".{part}.new"
+        shutil.rmtree(whole, ignore_errors=True)
+        # The tool of an installation is not part of a copy: it compiles its own.
+        shutil.copytree(source / part, whole, ignore=shutil.ignore_patterns("_tcs_installed.cmake", "__pycache__"))
         if (target / part).exists():
             shutil.rmtree(target / part)
-        # The tool of an installation is not part of a copy: it compiles its own.
-        shutil.copytree(source / part, target / part, ignore=shutil.ignore_patterns("_tcs_installed.cmake", "__pycache__"))
+        whole.rename(target / part)
     print(f"copied modules/ and probe-src/ into {target}\n\n"
           f"    list(APPEND CMAKE_MODULE_PATH \"${{CMAKE_CURRENT_SOURCE_DIR}}/{target.name}/modules\")\n"
           "    find_package(TorchCudaStack REQUIRED)")

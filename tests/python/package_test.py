@@ -5,6 +5,7 @@ import functools
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -176,6 +177,23 @@ class Command(Case):
             self.assertEqual(self.said("vendor", target)[0], 0)
         files = sorted(str(p.relative_to(target)) for p in target.rglob("*") if p.is_file())
         self.assertEqual(files, ["modules/FindTorchCudaStack.cmake", "probe-src/tool/main/main.cpp"])
+
+    def test_a_copy_that_is_interrupted_leaves_the_old_one(self):
+        target = self.root / "stack"
+        with self.installed():
+            self.assertEqual(self.said("vendor", target)[0], 0)
+            with mock.patch.object(shutil, "copytree", side_effect=OSError("no space left")):
+                status, _, err = self.said("vendor", target)
+            self.assertEqual((status, "no space left" in err), (2, True))
+            self.assertTrue((target / "modules/FindTorchCudaStack.cmake").is_file())
+            (target / ".modules.new").mkdir()  # of a process that was killed
+            self.assertEqual(self.said("vendor", target)[0], 0)
+        self.assertEqual(sorted(p.name for p in target.iterdir()), ["modules", "probe-src"])
+
+    def test_a_closed_standard_output_is_the_tools_affair(self):
+        done = subprocess.run(f'exec "{sys.executable}" -m torch_cuda_stack explain TCS601 >&-', shell=True, capture_output=True,
+                              text=True)
+        self.assertNotIn("Traceback", done.stderr)
 
     def test_vendor_removes_nothing_that_is_not_ours(self):
         (self.root / "modules").mkdir()
