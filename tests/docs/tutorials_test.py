@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs what docs/tutorials tells people to type: `tutorials_test.py TCSTACK [PAGE...]`.
+"""Runs what docs/ and docs/tutorials tell people to type: `tutorials_test.py TCSTACK [PAGE...]`.
 
 Each block ```sh of a page is run by bash -eu, one after the other, in a fresh folder that holds the recordings of
 docs/tutorials/machines; unless the line before it says "*Not run here: <reason>*". The lines of a block ```text that follows
@@ -17,7 +17,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs/tutorials"
-NEED_PYTORCH = ("first-extension.md",)  # run by name: tests/real/tutorial.py
+NEED_PYTORCH = ("first-extension.md", "tool.md")  # run by name: tests/real/tutorial.py
 SHELL = re.compile(r"^```sh\n(.*?)^```\n", re.M | re.S)
 TEXT = re.compile(r"\A\s*```text\n(.*?)^```$", re.M | re.S)
 
@@ -85,9 +85,16 @@ def run_page(page, tool):
     return faults, run, left
 
 
+def unmarked(page):
+    """Commands that are neither in a block which is run nor in one which says why it is not."""
+    for line in re.findall(r"^    ((?:tcstack|cmake|ctest|pip|python3?|git|cd|export|tests/\S+) .*)$", page.read_text(encoding="utf-8"), re.M):
+        yield f"{page.name}: is this run? {line}"
+
+
 def main():
     tool = pathlib.Path(sys.argv[1]).resolve()
-    pages = [p for p in sorted(PAGES.glob("*.md")) if p.name not in ("README.md", *NEED_PYTORCH)]
+    guides = [p for p in sorted((ROOT / "docs").glob("*.md")) if "```sh" in p.read_text(encoding="utf-8")]
+    pages = [p for p in [*sorted(PAGES.glob("*.md")), *guides] if p.name not in ("README.md", *NEED_PYTORCH)]
     if sys.argv[2:]:
         pages = [PAGES / name for name in sys.argv[2:]]
     faults = []
@@ -95,8 +102,10 @@ def main():
         found, run, left = run_page(page, tool)
         faults += found
         print(f"{page.name}: {run} blocks run, {left} not")
-        if run == 0:
+        if run == 0 and page not in guides:
             faults.append(f"{page.name}: nothing of it is run")
+    for page in [*PAGES.glob("*.md"), *(ROOT / "docs").glob("*.md")]:
+        faults += unmarked(page)
     print(*faults, sep="\n")
     return 1 if faults or not pages else 0
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/tutorials/first-extension.md and README.md, typed as they stand, with a real PyTorch and nvcc of its CUDA. From the environment: TCS_TOOL, a built tcstack.
+"""docs/tutorials/first-extension.md, docs/tool.md and README.md, typed as they stand, with a real PyTorch and nvcc of its CUDA. From the environment: TCS_TOOL, a built tcstack.
 Exit 77 where they cannot be had."""
 import os
 import subprocess
@@ -20,7 +20,7 @@ def main():
     except parts.Unavailable as error:
         print(f"skipped: {error}")
         return 77
-    words = [sys.executable, ROOT / "tests/docs/tutorials_test.py", os.environ["TCS_TOOL"], "first-extension.md", "../../README.md"]
+    words = [sys.executable, ROOT / "tests/docs/tutorials_test.py", os.environ["TCS_TOOL"], "first-extension.md", "../tool.md", "../../README.md"]
     env = {**os.environ, "TCS_TUTORIALS_PYTHON": str(python), "TCS_TUTORIALS_TOOLKIT": str(toolkit)}
     return subprocess.run(words, env=env, check=False).returncode
 
