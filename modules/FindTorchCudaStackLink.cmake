@@ -246,7 +246,14 @@ if(_tcs_link_dir STREQUAL "")
   )
 endif()
 if(NOT _tcs_link_dir STREQUAL "")
+  # <root>/share/cmake/Torch of a wheel and of libtorch; <root>/lib/<machine>/cmake/Torch of a distribution.
   get_filename_component(TorchCudaStackLink_TORCH_ROOT "${_tcs_link_dir}/../../.." ABSOLUTE)
+  if(
+    NOT IS_DIRECTORY "${TorchCudaStackLink_TORCH_ROOT}/include/ATen"
+    AND IS_DIRECTORY "${TorchCudaStackLink_TORCH_ROOT}/../include/ATen"
+  )
+    get_filename_component(TorchCudaStackLink_TORCH_ROOT "${_tcs_link_dir}/../../../.." ABSOLUTE)
+  endif()
   file(
     STRINGS "${_tcs_link_dir}/TorchConfigVersion.cmake"
     _tcs_link_line

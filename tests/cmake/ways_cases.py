@@ -349,6 +349,21 @@ def case_ways_exported_library_finds_the_pythons_torch(w):
     w.says(f"Found TorchCudaStackLink: {root}")
 
 
+def case_ways_exported_library_and_a_distributions_torch(w):
+    """Debian lays CMake files and libraries in lib/<machine>, and the headers beside lib."""
+    prefix, _ = library(w)
+    root, usr = small_torch(w), w.root / "usr"
+    machine = usr / "lib" / "x86_64-linux-gnu"
+    (machine / "cmake").mkdir(parents=True)
+    (root / "share" / "cmake" / "Torch").rename(machine / "cmake" / "Torch")
+    (root / "include").rename(usr / "include")
+    for file in (root / "lib").iterdir():
+        file.rename(machine / file.name)
+    w.good(uses(w, f"-DCMAKE_PREFIX_PATH={prefix};{usr}"))
+    w.says(f"Found TorchCudaStackLink: {usr} ")
+    w.good(built(w))
+
+
 def case_ways_exported_library_and_another_torch(w):
     """A PyTorch of another minor version, or none, is why the package is not found; it stops a REQUIRED find_package()."""
     prefix, _ = library(w)
