@@ -51,6 +51,13 @@ ToBuild to_build(const RuleInput& in, const List<Sm>& more) {
     wanted.oldest = release_of(Version::parse(in.facts.tree.cuda_min.value()));
   const Toolkit* own = in.facts.toolkit();
   if (!wanted.near && own) wanted.near = release_of(Version::parse(own->version.value()));
+  // A PyTorch without CUDA is to be replaced: the toolkit has to fit the one that is advised for
+  // it.
+  const bool no_cuda = in.facts.torch.flavour.known() && !in.facts.torch.flavour.is("cuda");
+  if (!wanted.near && no_cuda && in.request.purpose == "extension") {
+    const TorchRow* other = torch_advised(in, to_serve(in));
+    if (other) wanted.near = other->cuda;
+  }
   if (!other_machines(in)) wanted.driver = release_of(Version::parse(in.facts.driver.cuda.value()));
   Sm sm;
   for (const Device* device : visible_devices(in.facts))

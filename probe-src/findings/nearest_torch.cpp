@@ -225,6 +225,10 @@ std::string torch_way(const RuleInput& in, const List<Sm>& sms, int loose) {
              install_line(*way.row, in.facts), changes(in, way));
 }
 
+const TorchRow* torch_advised(const RuleInput& in, const List<Sm>& sms) {
+  return find_way(in, sms, 2).row;
+}
+
 std::string torch_elsewhere(const RuleInput& in, const List<Sm>& sms) {
   const HostFacts& host = in.facts.host;
   const std::string serves = sms.empty() ? "" : " that serves " + dotted(sms);

@@ -30,6 +30,7 @@ std::string install_line(const TorchRow& row, const Facts& facts);
 // for it where the toolkit, Python, the host compiler or (at loose 2) the driver does not go with
 // any; "" where there is none.
 std::string torch_way(const RuleInput& in, const List<Sm>& sms, int loose = 2);
+const TorchRow* torch_advised(const RuleInput& in, const List<Sm>& sms);  // the one that it names
 // Where torch_way() knows none: the builds of others, or from source.
 std::string torch_elsewhere(const RuleInput& in, const List<Sm>& sms);
 // "6.1 with PyTorch ..., or 12.0 with PyTorch ...": a PyTorch for each, "" where one has none.

@@ -59,7 +59,7 @@ class World:
         self.scratch, self.out = scratch, scratch / "dist"
         self.env = {k: v for k, v in os.environ.items()
                     if not k.startswith(("TORCH_", "CUDA", "CMAKE_", "VIRTUAL_ENV", "CONDA", "PYTHON", "SOURCE_DATE"))}
-        self.env["XDG_CACHE_HOME"] = str(scratch / "cache")
+        self.env.update(XDG_CACHE_HOME=str(scratch / "cache"), CMAKE_GENERATOR="Ninja")  # there may be no make
         self.builder = self.venv("builder")
         facts = json.loads((ROOT / "tests/machines/601-torch-lacks-device-image-near.json").read_text())["facts"]
         self.facts = scratch / "facts.json"

@@ -105,6 +105,22 @@ TEST_CASE("a whole toolkit of PyTorch's release with a compiler that it takes is
   CHECK(said(machine("11.8", "11.8")) == "");
 }
 
+TEST_CASE("a missing toolkit fits the PyTorch that is advised in the place of one for the CPU") {
+  for (const char* version : {"2.2.0", "2.11.0"}) {
+    Facts f = machine("12.4");
+    f.toolkits.list.clear();
+    f.toolkits.selected = Fact<int>();
+    f.torch.version = Text(version);
+    f.torch.flavour = Text("cpu");
+    f.torch.cuda = Text();
+    const Report report = judged(f);
+    const std::string& torch = find(report, 603)->help[0];
+    const size_t at = torch.find(" for CUDA ") + 10;
+    CAPTURE(torch);
+    CHECK(starts_with(find(report, 301)->help[0], "install CUDA toolkit " + torch.substr(at, 4)));
+  }
+}
+
 TEST_CASE("no toolkit is an error where something is compiled, and nothing where it is only run") {
   Facts f = machine("12.4");
   f.toolkits.list.clear();
