@@ -66,7 +66,7 @@ def make_project(folder):
 
 
 def run(command, **options):
-    options.setdefault("env", {**os.environ, "CMAKE_GENERATOR": "Ninja"})  # there may be no make
+    options["env"] = {**options.get("env", os.environ), "CMAKE_GENERATOR": "Ninja"}  # there may be no make
     done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
     assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
     return done.stdout
