@@ -9,7 +9,9 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 
 from ._answers import BinaryFile, Plan, Report
 
-_HERE = Path(__file__).resolve().parent
+# An editable install has what was built in another folder of the package than its Python files.
+_HERE = next((Path(folder) for folder in sys.modules[__package__].__path__ if (Path(folder) / "bin" / "tcstack").is_file()),
+             Path(__file__).resolve().parent)
 _PathLike = Union[str, "os.PathLike[str]"]
 _Words = Union[str, Iterable[str], None]
 

@@ -159,6 +159,19 @@ class Command(Case):
         self.assertIn("takes nothing after it", err)
         self.assertEqual(self.said()[0], 2)
 
+    def test_an_editable_install_has_its_built_files_elsewhere(self):
+        (self.root / "bin").mkdir()
+        (self.root / "bin/tcstack").write_text("")
+        script = ("import importlib.util as u, sys\n"
+                  "spec = u.spec_from_file_location('torch_cuda_stack', sys.argv[1] + '/__init__.py',\n"
+                  "                                 submodule_search_locations=sys.argv[1:])\n"
+                  "sys.modules[spec.name] = package = u.module_from_spec(spec)\n"
+                  "spec.loader.exec_module(package)\n"
+                  "print(package.prefix())\n")
+        source = Path(torch_cuda_stack.__file__).resolve().parent
+        done = subprocess.run([sys.executable, "-c", script, source, self.root], capture_output=True, text=True)
+        self.assertEqual(done.stdout, f"{self.root}\n", done.stderr)
+
     def installed(self):
         there = self.root / "prefix/share/cmake/TorchCudaStack"
         for name in ("modules/FindTorchCudaStack.cmake", "modules/TorchCudaStack/detail/_tcs_installed.cmake",
