@@ -23,6 +23,14 @@ Json plan_json(const Plan& plan);
 std::string summary_line(const Report& report, const Facts& facts, const Plan& plan,
                          Language language = Language::English);
 
+// A machine that was judged.
+struct Checked {
+  std::string machine;  // the recording; "" = this machine
+  Facts facts;
+  Plan plan;
+  Report report;
+};
+
 // Rows of cells, all of one length: indented, at most 100 columns wide.
 std::string columns_text(const List<List<std::string>>& rows,
                          Language language = Language::English);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/list.h"
+#include "emit/emit.h"
 #include "findings/finding.h"
 #include "plan/plan.h"
 #include "tool/settings.h"
@@ -28,8 +29,12 @@ bool learn_asked(Host& host, const List<std::string>& args, const List<OptionSpe
 // never of the one that replays it.
 Request request_for(const Asked& asked, const Facts& facts);
 
-// What the full tool adds to a report in text.
-using CheckMore = std::string (*)(const Facts& facts, const Request& request, const Plan& plan);
+// What the full tool adds: to a report in text, and a writer of kReportForms (emit/forms.h).
+struct CheckMore {
+  std::string (*text)(const Facts& facts, const Request& request, const Plan& plan) = nullptr;
+  Result<std::string> (*form)(const Host& host, const Asked& asked, const std::string& form,
+                              const List<Checked>& judged) = nullptr;
+};
 int answer_check(Host& host, const List<std::string>& args, CheckMore more);
 
 // A writer of kBuildForms (emit/forms.h): what the settings of `form` are, and notes, a line each.

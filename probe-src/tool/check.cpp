@@ -186,19 +186,30 @@ int answer_check(Host& host, const List<std::string>& args, CheckMore more) {
   asked.verb = "check";
   int status = 0;
   List<Machine> all;
-  const auto specs = specs_with({"--format", "FORM", "text (default) or json", false});
+  const std::string forms = cat("text (default), json, ", kReportForms);
+  List<OptionSpec> specs = specs_with({"--format", "FORM", forms.c_str(), false});
+  specs.push_back(
+      {"--at", "FILE:LINE", "what asks, for sarif and github: CMakeLists.txt:4", false});
   if (!learn_asked(host, args, specs, "tcstack check [OPTIONS]", asked, status)) return status;
   const std::string format = asked.options.get("--format", "text");
-  if (format != "text" && format != "json")
-    return refuse(asked, cat("--format: '", tail(format, 40), "' is none of text, json"));
+  const bool other = contains(split(kReportForms, ", "), format);
+  if (other && more.form == nullptr) return refuse_full(cat("`check --format ", format, "`"));
+  if (!other && format != "text" && format != "json")
+    return refuse(asked,
+                  cat("--format: '", tail(format, 40), "' is none of text, json, ", kReportForms));
   if (!machines(host, asked, all, status)) return status;
   std::string text;
+  List<Checked> judged;
   Json reports = Json::array();
   for (const auto& machine : all) {
     const Request request = request_for(asked, machine.facts);
     Plan plan = make_plan(machine.facts, request);
     Report report = judge(RuleInput{machine.facts, request, plan}, asked.policy);
     if (report.outcome == "fail") status = 1;
+    if (other) {
+      judged.push_back({machine.path, machine.facts, plan, report});
+      continue;
+    }
     if (format == "json") {
       reports.push(report_json(report, machine.facts, plan));
       if (all.size() > 1) reports.items.back().add("facts", machine.path);
@@ -206,7 +217,12 @@ int answer_check(Host& host, const List<std::string>& args, CheckMore more) {
     }
     if (all.size() > 1) text += cat(machine.path, ":\n");
     text += report_text(report, machine.facts, plan, asked.language);
-    if (more) text += more(machine.facts, request, plan);
+    if (more.text) text += more.text(machine.facts, request, plan);
+  }
+  if (other) {
+    Result<std::string> formed = more.form(host, asked, format, judged);
+    if (!formed) return refuse(asked, formed.error().str());
+    text = *formed;
   }
   if (format == "json") text = write_json(all.size() == 1 ? reports.items[0] : reports) + "\n";
   return answer(host, asked, text, status);
@@ -250,7 +266,7 @@ int answer_plan(Host& host, const List<std::string>& args, BuildForms build_form
 }
 
 int verb_check(Host& host, const List<std::string>& args) {
-  return answer_check(host, args, nullptr);
+  return answer_check(host, args, {});
 }
 
 int verb_plan(Host& host, const List<std::string>& args) {

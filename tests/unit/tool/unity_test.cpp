@@ -38,7 +38,7 @@ TEST_CASE("the two units of the core name every source once, and only sources th
     // Not of the core: the units themselves, the programs that it runs, what the full tool has
     // more.
     bool aside = false;
-    for (const char* folder : {"unity/", "probes/", "drive/", "full/"})
+    for (const char* folder : {"unity/", "probes/", "drive/", "formats/", "full/"})
       aside = aside || starts_with(name, folder);
     if (entry.path().extension() != ".cpp" || aside) continue;
     INFO(name);

@@ -112,6 +112,20 @@ TEST_CASE("a tool that a configure compiled says which one has the forms of a wh
   CHECK(contains(said.err, "env, github-env,"));
 }
 
+TEST_CASE("a tool that a configure compiled says which one has the forms for CI") {
+  MemoryHost host = with_machine();
+  for (const std::string& form : split(kReportForms, ", ")) {
+    const Said said = call(verb_check, host, {"--facts", "/f.json", "--format", form});
+    CHECK(said.status == 2);
+    CHECK(said.out.empty());
+    CHECK(contains(said.err, cat("has no `check --format ", form, "`; an installed one has:")));
+  }
+  const Said said = call(verb_check, host, {"--facts", "/f.json", "--format", "xml"});
+  CHECK(said.status == 2);
+  CHECK(
+      contains(said.err, "--format: 'xml' is none of text, json, junit, sarif, github, markdown"));
+}
+
 TEST_CASE("a form that can say nothing of the plan is no answer") {
   MemoryHost host = with_machine();
   const Said said =
