@@ -102,6 +102,14 @@ void find_cmake_dir(const Host& host, const PythonFacts& python, TorchFacts& tor
         torch.cmake_dir = Text(prefix + below, prefix);
         return;
       }
+  if (!starts_with(torch.root.value(), "/usr/lib")) return;
+  // A distribution's own: Debian's libtorch-dev, Fedora's python3-torch-devel.
+  for (const char* folder :
+       {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64"})
+    if (file_at(host, cat(folder, "/cmake/Torch/TorchConfig.cmake"))) {
+      torch.cmake_dir = Text(cat(folder, "/cmake/Torch"), folder);
+      return;
+    }
 }
 
 struct VersionText {

@@ -74,10 +74,17 @@ std::string torch_library_folder(const Host& host, const Facts& facts) {
   for (const char* folder :
        {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64"})
     folders.push_back(folder);
-  for (const std::string& folder : folders)
-    if (host.stat(folder + "/libtorch.so").is_file() ||
-        host.stat(folder + "/libtorch_cpu.so").is_file())
-      return folder;
+  const auto has = [&](const std::string& folder, const char* name) {
+    return host.stat(path_join(folder, name)).is_file();
+  };
+  for (const std::string& folder : folders) {
+    if (!has(folder, "libtorch.so") && !has(folder, "libtorch_cpu.so")) continue;
+    // Debian's python3-torch-cuda 2.6 has links to all but libtorch_cuda.so, which is beside the
+    // others.
+    const std::string real = path_parent(host.real_path(folder + "/libtorch_cpu.so"));
+    const bool elsewhere = !has(folder, "libtorch_cuda.so") && has(real, "libtorch_cuda.so");
+    return elsewhere ? real : folder;
+  }
   return {};
 }
 

@@ -44,7 +44,7 @@ ToBuild to_build(const RuleInput& in, const List<Sm>& more) {
     if ((issue.kind == IssueKind::NoMember || issue.kind == IssueKind::NameCut) &&
         lower(issue.token) != "torch")
       wanted.names.push_back(replace_all(issue.token, "+PTX", ""));
-  if (in.request.purpose == "extension" && in.facts.torch.state.is("found"))
+  if (in.request.purpose == "extension" && !in.facts.torch.state.is("absent"))
     wanted.near = wanted.torch = release_of(Version::parse(in.facts.torch.cuda.value()));
   wanted.oldest = nvcc_of_headers(in);
   if (in.request.purpose == "pytorch-source")

@@ -193,6 +193,37 @@ TEST_CASE("a distribution's libtorch in /usr has the version that CMake compares
   CHECK(facts.torch.flavour.is("cpu"));
 }
 
+TEST_CASE("Debian's PyTorch with CUDA is whole, where libtorch-cuda-dev is there") {
+  MemoryHost host;
+  const std::string machine = "/usr/lib/x86_64-linux-gnu", site = "/usr/lib/python3/dist-packages";
+  add_torch(host, site, "2.6.0+debian", "'12.4'");
+  host.files.erase(site + "/torch/share/cmake/Torch/TorchConfig.cmake");
+  host.files[machine + "/cmake/Torch/TorchConfig.cmake"] = "";
+  for (const char* name : {"libc10.so", "libtorch.so", "libtorch_cpu.so", "libtorch_cuda.so"}) {
+    const std::string link = cat(site, "/torch/lib/", name), file = cat(machine, "/", name);
+    host.files[file] = host.files[link];
+    host.files.erase(link);
+    if (std::string(name) != "libtorch_cuda.so") host.links[link] = file;
+  }
+  Facts facts;
+  facts.python.state = Text("found");
+  facts.python.executable = Text("/usr/bin/python3");
+  facts.python.prefix = Text("/usr");
+  facts.python.search_path = {site};
+  gather_torch(host, {}, facts);
+  CHECK(facts.torch.reason == "");
+  CHECK(facts.torch.state.is("found"));
+  CHECK(facts.torch.cmake_dir.is(machine + "/cmake/Torch"));
+  CHECK(join(facts.torch.images.value(), " ") == "sm_80 sm_90 sm_100");
+
+  // Those of the system are none of a PyTorch that pip laid into an environment.
+  MemoryHost other;
+  add_torch(other, "/site", "2.7.1+cu126", "'12.6'");
+  other.files.erase("/site/torch/share/cmake/Torch/TorchConfig.cmake");
+  other.files[machine + "/cmake/Torch/TorchConfig.cmake"] = "";
+  CHECK(gather(other).torch.state.is("broken"));
+}
+
 TEST_CASE("CMAKE_PREFIX_PATH is a list, and comes before Python's packages") {
   MemoryHost host;
   add_torch(host, "/site", "2.7.1+cu126", "'12.6'");
