@@ -4,7 +4,11 @@
 # the wrappers that wheels.py writes).
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR "$ENV{TCS_WHEEL_ARCH}")
-foreach(_tcs_tool IN ITEMS "C_COMPILER;cc" "CXX_COMPILER;c++" "AR;ar" "RANLIB;ranlib" "STRIP;strip")
+foreach(
+  _tcs_tool
+  IN
+  ITEMS "C_COMPILER;cc" "CXX_COMPILER;c++" "AR;ar" "RANLIB;ranlib" "STRIP;strip"
+)
   list(GET _tcs_tool 0 _tcs_name)
   list(GET _tcs_tool 1 _tcs_program)
   set(CMAKE_${_tcs_name} "$ENV{TCS_WHEEL_ZIG}/${_tcs_program}")

@@ -26,9 +26,9 @@ struct Availability {
   // were not counted; served: another image serves such devices; ptx, cross-tegra: so does PTX, or
   // an image from across the border; none, absent, unknown.
   std::string torch;
-  std::string torch_by;                 // what serves such devices, where it is another image
+  std::string torch_by;                     // what serves such devices, where it is another image
   int64_t torch_served = 0, torch_all = 0;  // fat binaries, where they were counted
-  List<DeviceAnswer> devices;           // the visible ones
+  List<DeviceAnswer> devices;               // the visible ones
 };
 
 // The images of the plan, those that were built or tried, and those of the visible devices; sorted.
